@@ -1,0 +1,1 @@
+"""Connects Claude Code to kg."""

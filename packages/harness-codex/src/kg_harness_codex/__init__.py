@@ -1,0 +1,1 @@
+"""Connects Codex CLI to kg."""

@@ -1,0 +1,106 @@
+"""Protocols that a harness may offer beyond the two that every harness has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path as FilePath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptView:
+    """What the end of a transcript tells: the last human prompt with a key that changes with each prompt,
+    and whether a compaction happened behind ``offset``.
+    """
+
+    prompt: str = ""
+    prompt_key: str = ""
+    compacted: bool = False
+
+
+class TranscriptReader(Protocol):
+    """For clients whose payloads carry no prompt or no sign of compaction. Core reads the file, this parses it."""
+
+    @property
+    def tail_bytes(self) -> int:
+        """How much of the end of the file is needed at the most."""
+        ...
+
+    def view(self, tail: bytes, fresh: bytes) -> TranscriptView:
+        """``tail`` is the end of the file, ``fresh`` what was added since the last look. Never raises."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCommand:
+    """One headless run of the client: argument vector, standard input, working folder, environment."""
+
+    arguments: tuple[str, ...]
+    stdin: str
+    cwd: FilePath
+    environ: Mapping[str, str]
+
+
+class Runner(Protocol):
+    """Runs the client headless for a chore, with nothing but kg's tools and without its hooks."""
+
+    def command(
+        self, prompt: str, tools: Sequence[str], cwd: FilePath, environ: Mapping[str, str]
+    ) -> RunCommand:
+        """The command that runs ``prompt`` with exactly ``tools``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaWindow:
+    """One usage window: name, share used (0–1), when it resets and when that was observed (epoch seconds)."""
+
+    name: str
+    used: float
+    resets_at: float
+    observed_at: float
+
+
+class QuotaReader(Protocol):
+    """Tells how much of the client's plan is used."""
+
+    def windows(self, config: FilePath) -> Sequence[QuotaWindow]:
+        """The windows known now; empty when nothing is known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryMessage:
+    """One message of an earlier session; text injected by a memory is left out."""
+
+    session: str
+    role: str
+    text: str
+    at: str
+
+
+class HistoryReader(Protocol):
+    """Reads the client's own record of earlier sessions."""
+
+    def messages(self, config: FilePath) -> Iterable[HistoryMessage]:
+        """The messages, oldest session first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstructionFile:
+    """One instruction text in the client's form: where it goes, what it holds, and the limit it must keep."""
+
+    path: FilePath
+    text: str
+
+
+class InstructionChannel(Protocol):
+    """Renders kg's working style and skills into the client's own channel."""
+
+    def files(self, texts: Mapping[str, str], own: FilePath, config: FilePath) -> Sequence[InstructionFile]:
+        """The files for the texts, by name."""
+        ...

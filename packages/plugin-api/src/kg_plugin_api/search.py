@@ -1,0 +1,129 @@
+"""What a search backend takes and gives. A backend is an index that can be dropped and rebuilt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from kg_plugin_api.operations import Operation
+    from kg_plugin_api.wiring import SearchWiring
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchItem:
+    """One node as a backend sees it. ``key`` is unique over all graphs, ``hash`` changes with the content."""
+
+    key: str
+    graph: str
+    id: str
+    gist: str
+    notes: tuple[str, ...] = ()
+    touches: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    tier: str = "active"
+    status: str = "current"
+    kind: str = "stated"
+    observer: str = ""
+    observed: str = ""
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A question to an index. Any text is legal; there are no query operators.
+
+    ``graphs`` are the scopes that may answer (never leaked beyond). ``tiers`` and ``statuses`` empty mean all;
+    ``tags`` must all be present. ``budget`` is in seconds. ``gate`` is the largest distance that still counts,
+    for backends that measure one.
+    """
+
+    text: str
+    graphs: tuple[str, ...]
+    limit: int = 10
+    tiers: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ("current", "superseded")
+    tags: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    depth: int = 50
+    gate: float | None = None
+    budget: float = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchHit:
+    """One found item. Scores compare only within one result list. ``evidence`` counts distinct matched terms and
+    ``rarity`` is the highest inverse document frequency among them, scaled to 0–1.
+    """
+
+    key: str
+    graph: str
+    id: str
+    score: float
+    evidence: int = 0
+    rarity: float = 0.0
+    in_title: bool = False
+    ranks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResults:
+    """Hits, best first, ties broken by key. ``degraded`` says in words what could not take part, or is empty."""
+
+    hits: tuple[SearchHit, ...] = ()
+    degraded: str = ""
+
+
+class SearchBackend(Protocol):
+    """An index. It never owns truth, never decides policy, and raises SearchUnavailable when it cannot answer."""
+
+    async def upsert(self, items: Sequence[SearchItem]) -> None:
+        """Replaces by key; twice equals once; the last of equal keys wins."""
+        ...
+
+    async def remove(self, keys: Sequence[str]) -> None:
+        """Forgets keys; unknown ones are ignored."""
+        ...
+
+    async def search(self, request: SearchRequest) -> SearchResults:
+        """Answers a request within its budget."""
+        ...
+
+    async def snapshot(self) -> Mapping[str, str]:
+        """Key → hash of all that is indexed, for finding what must be sent again."""
+        ...
+
+    async def health(self) -> Mapping[str, object]:
+        """JSON-compatible facts for ``kg doctor`` and ``/health``."""
+        ...
+
+    async def close(self) -> None:
+        """Lets go of everything; may be called twice."""
+        ...
+
+
+@runtime_checkable
+class SupportsSimilarity(Protocol):
+    """What some backends can do as well."""
+
+    async def nearest(self, item: SearchItem, limit: int) -> SearchResults:
+        """Items most like ``item``, itself left out."""
+        ...
+
+    async def similar_groups(self, graph: str, limit: int) -> Sequence[Sequence[str]]:
+        """Groups of keys that say nearly the same, most alike first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchBackendFactory:
+    """A named way to open a backend. Heavy imports and I/O belong into ``open``."""
+
+    name: str
+    open: Callable[[Mapping[str, str]], Awaitable[SearchBackend]]
+    title: str = ""
+    wiring: SearchWiring | None = None
+    operations: Callable[[SearchBackend], Sequence[Operation]] | None = None

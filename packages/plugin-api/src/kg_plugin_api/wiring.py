@@ -1,0 +1,150 @@
+"""How a plug-in is connected to its client: where things are, what must be there, what only a person may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from kg_plugin_api.claims import Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """How a client starts the carriers on this machine; absolute, so one machine never gets two memories.
+
+    ``shim`` is the argument vector of the MCP shim for this harness and ``hook`` maps a native event name to a
+    POSIX shell command of the hook client. Both stay silent and exit 0 when the package is gone.
+    ``event_tool`` is the name of the hidden tool that MCP-tool hooks call.
+    """
+
+    shim: tuple[str, ...]
+    hook: Mapping[str, str]
+    event_tool: str = "kg_event"
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One machine's places for one harness.
+
+    ``config`` is the client's own configuration folder (from its environment variable, else its default),
+    ``own`` a folder that belongs to this plug-in alone, ``binary`` the client's program when it was found.
+    """
+
+    home: Path
+    config: Path
+    own: Path
+    launch: Launch
+    binary: Path | None = None
+    environ: Mapping[str, str]
+
+
+class StepState(StrEnum):
+    """How far a step is."""
+
+    DONE = "done"
+    OPEN = "open"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStatus:
+    """State of a step, with a sentence for the person who reads ``kg doctor``."""
+
+    state: StepState
+    sentence: str = ""
+
+
+class Step(Protocol):
+    """Something that claims cannot do: it runs the client's own interface.
+
+    ``needs_consent`` marks what only a person or an explicit flag may take (trust of hooks).
+    ``explanation`` tells that person how to do it by hand.
+    """
+
+    @property
+    def name(self) -> str:
+        """A slug, unique in the harness."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """One line for the list of steps."""
+        ...
+
+    @property
+    def explanation(self) -> str:
+        """How a person does it by hand."""
+        ...
+
+    @property
+    def needs_consent(self) -> bool:
+        """Whether it waits for a person or an explicit flag."""
+        ...
+
+    def status(self, site: Site) -> StepStatus:
+        """How far it is. Never raises."""
+        ...
+
+    def take(self, site: Site) -> None:
+        """Does it; may be repeated. Raises KgError with what failed and what to do."""
+        ...
+
+    def undo(self, site: Site) -> None:
+        """Takes it back; may be repeated."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """An optional change that set-up asks about, such as switching a client's own memory off."""
+
+    name: str
+    question: str
+    claims: tuple[Claim, ...]
+
+
+class Wiring(Protocol):
+    """What connects the harness. All methods are pure but for the steps that they return."""
+
+    def claims(self, site: Site) -> Sequence[Claim]:
+        """What must be on disk; the same for the same site."""
+        ...
+
+    def steps(self, site: Site) -> Sequence[Step]:
+        """What must be done through the client, in order, after the claims are on disk."""
+        ...
+
+    def offers(self, site: Site) -> Sequence[Offer]:
+        """What a person may want as well."""
+        ...
+
+
+class SearchWiring(Protocol):
+    """What ``kg setup --search NAME`` does for a search backend."""
+
+    def steps(self, home: Path, options: Mapping[str, str]) -> Sequence[SearchStep]:
+        """The steps in order, from a memory home and the options given."""
+        ...
+
+
+class SearchStep(Protocol):
+    """One step of setting a search backend up; ``progress`` is called with short lines meanwhile."""
+
+    @property
+    def title(self) -> str:
+        """One line for the list of steps."""
+        ...
+
+    def status(self) -> StepStatus:
+        """How far it is. Never raises."""
+        ...
+
+    def take(self) -> None:
+        """Does it; may be repeated. Raises KgError."""
+        ...

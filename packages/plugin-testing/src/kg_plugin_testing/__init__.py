@@ -1,0 +1,1 @@
+"""Contract suites for authors of kg plug-ins."""
