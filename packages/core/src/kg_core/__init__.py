@@ -1,1 +1,1 @@
-"""The memory itself: model, rendering, policy, storage, plug-in host and the settings editor. No web framework, no network."""
+"""The memory itself: model, rendering, policy, storage, plug-in host and the settings editor. No network."""

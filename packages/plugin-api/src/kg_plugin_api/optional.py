@@ -47,9 +47,7 @@ class RunCommand:
 class Runner(Protocol):
     """Runs the client headless for a chore, with nothing but kg's tools and without its hooks."""
 
-    def command(
-        self, prompt: str, tools: Sequence[str], cwd: FilePath, environ: Mapping[str, str]
-    ) -> RunCommand:
+    def command(self, prompt: str, tools: Sequence[str], cwd: FilePath, environ: Mapping[str, str]) -> RunCommand:
         """The command that runs ``prompt`` with exactly ``tools``."""
         ...
 

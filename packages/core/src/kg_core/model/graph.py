@@ -10,12 +10,12 @@ from immutables import Map
 
 from kg_core.model.edge import USER_PREFIX, Edge, EdgeKey, EndKind, end_kind
 from kg_core.model.ids import Folded, fold
-from kg_core.model.node import Node
 from kg_core.model.use import UNUSED, Tier, Use
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kg_core.model.node import Node
     from kg_core.model.times import Millis
 
 USER: Final = "user"
@@ -169,13 +169,13 @@ class Graph:
 def _update(values: Map[Any, Any], changed: Mapping[Any, Any]) -> Map[Any, Any]:
     if not changed:
         return values
-    with values.mutate() as mutation:
-        for key, value in changed.items():
-            if value is not None:
-                mutation[key] = value
-            elif key in mutation:
-                del mutation[key]
-        return mutation.finish()
+    mutation = values.mutate()
+    for key, value in changed.items():
+        if value is not None:
+            mutation[key] = value
+        elif key in mutation:
+            del mutation[key]
+    return mutation.finish()
 
 
 def _moved(
@@ -193,16 +193,16 @@ def _incident(
 ) -> Map[str, Map[EdgeKey, None]]:
     if not changed:
         return incident
-    with incident.mutate() as mutation:
-        for key, edge in changed.items():
-            for end in {key.source, key.target}:
-                keys = mutation.get(end, Map())
-                if edge is not None:
-                    mutation[end] = keys.set(key, None)
-                elif key in keys:
-                    rest = keys.delete(key)
-                    if rest:
-                        mutation[end] = rest
-                    else:
-                        del mutation[end]
-        return mutation.finish()
+    mutation = incident.mutate()
+    for key, edge in changed.items():
+        for end in {key.source, key.target}:
+            keys = mutation.get(end, Map())
+            if edge is not None:
+                mutation[end] = keys.set(key, None)
+            elif key in keys:
+                rest = keys.delete(key)
+                if rest:
+                    mutation[end] = rest
+                else:
+                    del mutation[end]
+    return mutation.finish()

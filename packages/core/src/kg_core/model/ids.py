@@ -70,7 +70,9 @@ def words(node_id: str) -> list[str]:
 def advice(node_id: str) -> str:
     """A remark on a legal id that could be better, or the empty string."""
     if _DATE.search(node_id):
-        return "the id carries a date; the time is kept anyway, so name the subject alone (kg_rename_node keeps the edges)"
+        return (
+            "the id carries a date; the time is kept anyway, so name the subject alone (kg_rename_node keeps the edges)"
+        )
     if len(words(node_id)) >= ID_WORDS_NOTED:
         return f"the id has {len(words(node_id))} words; 3 to 5 are easier to recall (kg_rename_node keeps the edges)"
     return ""

@@ -1,4 +1,4 @@
-"""Limits of DESIGN §6 and the budget of §10 and §11. They bind tool writes; files edited by hand are kept and flagged."""
+"""Limits of content, and the budget. They bind tool writes; files edited by hand are kept and flagged."""
 
 from typing import Final
 

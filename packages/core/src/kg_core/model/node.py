@@ -43,7 +43,7 @@ class Written:
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """Content of a node. ``extra`` holds unknown keys of the file as they were; ``conflicts`` what a merge set aside."""
+    """Content of a node. ``extra`` holds unknown keys of the file, ``conflicts`` what a merge set aside."""
 
     id: str
     gist: str
