@@ -112,7 +112,7 @@ class Graph:
         nodes = _update(self.nodes, change.nodes)
         folded = self.folded
         tiers = self.tiers
-        for node_id in change.nodes.keys() | change.use.keys():
+        for node_id in {*change.nodes, *change.use}:
             old, new = self.nodes.get(node_id), nodes.get(node_id)
             old_tier = self.use.get(node_id, UNUSED).tier if old is not None else None
             new_tier = use.get(node_id, UNUSED).tier if new is not None else None
