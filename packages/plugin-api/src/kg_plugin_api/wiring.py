@@ -19,7 +19,7 @@ class Launch:
 
     ``shim`` is the argument vector of the MCP shim for this harness and ``hook`` maps a native event name to a
     POSIX shell command of the hook client. Both stay silent and exit 0 when the package is gone.
-    ``event_tool`` is the name of the hidden tool that MCP-tool hooks call.
+    ``event_tool`` is the name of the hidden tool that MCP-tool hooks call with :meth:`EventSpec.arguments`.
     """
 
     shim: tuple[str, ...]
