@@ -123,7 +123,7 @@ class EventSpec:
 
     ``timeout`` is in seconds as written into the client's settings. ``template`` is what an MCP-tool hook
     sends (``${field}`` values, named only where they are always present); ``None`` for the hook client, which
-    sends the payload whole; :meth:`arguments` wraps it for the hidden tool. ``injects`` says whether a reply reaches the model; if not, ``delivered_by`` names
+    sends the payload whole. ``injects`` says whether a reply reaches the model; if not, ``delivered_by`` names
     the native event that carries queued text later, or is empty when nothing does.
     """
 
@@ -137,5 +137,5 @@ class EventSpec:
     delivered_by: str = ""
 
     def arguments(self) -> dict[str, object]:
-        """What an MCP-tool hook passes to the hidden tool: ``event``, the native name, and ``payload``, the template."""
+        """What an MCP-tool hook passes to the hidden tool: the native name as ``event``, the template as ``payload``."""
         return {"event": self.native, "payload": dict(self.template or {})}
