@@ -137,5 +137,5 @@ class EventSpec:
     delivered_by: str = ""
 
     def arguments(self) -> dict[str, object]:
-        """What an MCP-tool hook passes to the hidden tool: the native name as ``event``, the template as ``payload``."""
+        """What the hidden tool is called with: ``event``, the native name, and ``payload``, the template."""
         return {"event": self.native, "payload": dict(self.template or {})}
