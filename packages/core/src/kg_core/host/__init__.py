@@ -1,1 +1,6 @@
-"""host"""
+"""The plug-in host: what is installed, as typed values; broken plug-ins are data, never a crash."""
+
+from kg_core.host.plugins import Plugins
+from kg_core.host.problem import Loaded, Problem
+
+__all__ = ["Loaded", "Plugins", "Problem"]

@@ -1,0 +1,195 @@
+"""The plug-ins of one process, as typed values. The only import of pluggy in core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import pluggy
+
+from kg_core.host.discovery import Found, Unusable, discover, installed, quiet, reason
+from kg_core.host.problem import Loaded, Problem
+from kg_plugin_api import PROJECT, Harness, Operation, SearchBackendFactory, hookspecs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from importlib.metadata import EntryPoint
+
+    from kg_plugin_api import MemoryChange
+
+Offered = TypeVar("Offered")
+
+_OBSERVER_PROBLEMS: Final = 50
+"""How many different failures of observers are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """What one plug-in brings."""
+
+    loaded: Loaded
+    harnesses: tuple[Harness, ...] = ()
+    search_backends: tuple[SearchBackendFactory, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    observer: Callable[[MemoryChange], None] | None = None
+
+
+@dataclass(slots=True)
+class Plugins:
+    """What the installed plug-ins offer, and what is wrong with those that do not work.
+
+    Everything is fixed once loaded, but for ``problems``, which grows when an observer fails.
+    """
+
+    harnesses: tuple[Harness, ...] = ()
+    search_backends: tuple[SearchBackendFactory, ...] = ()
+    operations: Mapping[str, tuple[Operation, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """The operations of each plug-in, by the name of its entry point."""
+    loaded: tuple[Loaded, ...] = ()
+    _observers: tuple[tuple[Loaded, Callable[[MemoryChange], None]], ...] = ()
+    _problems: dict[Problem, None] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, *, disabled: Iterable[str] = (), points: Iterable[EntryPoint] | None = None) -> Plugins:
+        """Loads every installed plug-in (or those of ``points``) whose name is not disabled. Never raises."""
+        manager = pluggy.PluginManager(PROJECT)
+        manager.add_hookspecs(hookspecs)
+        offers: list[_Offer] = []
+        problems: list[Problem] = []
+        for found in discover(installed() if points is None else points, frozenset(disabled)):
+            if isinstance(found, Problem):
+                problems.append(found)
+                continue
+            try:
+                with quiet():
+                    offers.append(_offer(manager, found))
+            except Unusable as why:
+                problems.append(Problem(found.loaded.name, found.loaded.distribution, str(why)))
+            except (Exception, SystemExit) as failure:  # noqa: BLE001 - plug-in border: whatever a hook raises
+                problems.append(Problem(found.loaded.name, found.loaded.distribution, f"It failed. {reason(failure)}"))
+        return cls._assembled(offers, problems)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        harnesses: Sequence[Harness] = (),
+        search_backends: Sequence[SearchBackendFactory] = (),
+        operations: Mapping[str, Sequence[Operation]] = MappingProxyType({}),
+        observers: Sequence[Callable[[MemoryChange], None]] = (),
+    ) -> Plugins:
+        """Plug-ins put together by hand, without any installed one."""
+        return cls(
+            harnesses=tuple(harnesses),
+            search_backends=tuple(search_backends),
+            operations=MappingProxyType({name: tuple(offered) for name, offered in operations.items()}),
+            _observers=tuple((Loaded(f"observer {at}", ""), observer) for at, observer in enumerate(observers)),
+        )
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong, in the order it was found."""
+        return tuple(self._problems)
+
+    def harness(self, name: str) -> Harness | None:
+        """The harness of that name."""
+        return next((harness for harness in self.harnesses if harness.name == name), None)
+
+    def operation(self, plugin: str, name: str) -> Operation | None:
+        """One operation of a plug-in."""
+        return next((offered for offered in self.operations.get(plugin, ()) if offered.name == name), None)
+
+    def changed(self, change: MemoryChange) -> None:
+        """Tells every observer. One that raises is reported and stops nobody else."""
+        for loaded, observer in self._observers:
+            try:
+                observer(change)
+            except Exception as failure:  # noqa: BLE001 - plug-in border: whatever an observer raises
+                problem = Problem(
+                    loaded.name, loaded.distribution, f"Its observer of changes failed. {reason(failure)}"
+                )
+                if len(self._problems) < _OBSERVER_PROBLEMS:
+                    self._problems[problem] = None
+
+    @classmethod
+    def _assembled(cls, offers: Sequence[_Offer], problems: Sequence[Problem]) -> Plugins:
+        found = list(problems)
+        harnesses = _unique(offers, "harness", lambda offer: offer.harnesses, found)
+        backends = _unique(offers, "search backend", lambda offer: offer.search_backends, found)
+        return cls(
+            harnesses=harnesses,
+            search_backends=backends,
+            operations=MappingProxyType({o.loaded.name: o.operations for o in offers if o.operations}),
+            loaded=tuple(offer.loaded for offer in offers),
+            _observers=tuple((offer.loaded, offer.observer) for offer in offers if offer.observer is not None),
+            _problems=dict.fromkeys(found),
+        )
+
+
+def _offer(manager: pluggy.PluginManager, found: Found) -> _Offer:
+    """Registers one plug-in and asks it once for what it offers; anything wrong with it is raised."""
+    try:
+        manager.register(found.plugin, name=found.loaded.name)
+        manager.check_pending()
+    except (pluggy.PluginValidationError, ValueError) as failure:
+        if manager.has_plugin(found.loaded.name):
+            manager.unregister(name=found.loaded.name)
+        raise Unusable(f"It does not fit the hooks of kg. {reason(failure)}") from failure
+    return _Offer(
+        found.loaded,
+        harnesses=_collected(manager, found, "kg_harnesses", Harness),
+        search_backends=_collected(manager, found, "kg_search_backends", SearchBackendFactory),
+        operations=_collected(manager, found, "kg_operations", Operation),
+        observer=_implementation(manager, found, "kg_memory_changed"),
+    )
+
+
+def _implementation(manager: pluggy.PluginManager, found: Found, hook: str) -> Callable[..., Any] | None:
+    caller: pluggy.HookCaller = getattr(manager.hook, hook)
+    for implementation in caller.get_hookimpls():
+        if implementation.plugin is not found.plugin:
+            continue
+        if implementation.wrapper or implementation.hookwrapper:
+            raise Unusable(f"Its {hook} wraps the hooks of others, which kg does not allow.")
+        return _calling(implementation.function, implementation.argnames)
+    return None
+
+
+def _calling(function: Callable[..., Any], accepted: Sequence[str]) -> Callable[..., Any]:
+    """An implementation may take fewer arguments than the hook has; today's only argument is a change."""
+    return function if accepted else lambda *_: function()
+
+
+def _collected(manager: pluggy.PluginManager, found: Found, hook: str, kind: type[Offered]) -> tuple[Offered, ...]:
+    implementation = _implementation(manager, found, hook)
+    if implementation is None:
+        return ()
+    offered = tuple(implementation())
+    for value in offered:
+        if not isinstance(value, kind):
+            raise Unusable(f"Its {hook} offers a {type(value).__name__} instead of a {kind.__name__}.")
+    return offered
+
+
+def _unique(
+    offers: Sequence[_Offer],
+    what: str,
+    of: Callable[[_Offer], tuple[Offered, ...]],
+    problems: list[Problem],
+) -> tuple[Offered, ...]:
+    """What is offered under a name of its own; of two with one name neither is used, and both owners are named."""
+    owners: dict[str, list[_Offer]] = {}
+    for offer in offers:
+        for value in of(offer):
+            owners.setdefault(_name(value), []).append(offer)
+    for name, both in owners.items():
+        if len(both) > 1:
+            named = " and ".join(offer.loaded.distribution or offer.loaded.name for offer in both)
+            sentence = f"The {what} {name} is offered by {named}. It is not used; remove one of them."
+            problems.append(Problem(both[0].loaded.name, both[0].loaded.distribution, sentence))
+    return tuple(value for offer in offers for value in of(offer) if len(owners[_name(value)]) == 1)
+
+
+def _name(value: object) -> str:
+    return str(getattr(value, "name", ""))

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_core.host import Plugins
+from kg_plugin_api import MemoryChange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from importlib.metadata import EntryPoint
+    from pathlib import Path
+
+HARNESS = """
+from kg_plugin_api import Harness, Maturity, Recognition, StartContext, hookimpl
+
+def harness(name):
+    return Harness(
+        name=name, title=name, maturity=Maturity.STABLE, recognition=Recognition(binaries=()), events=(),
+        start_context=StartContext.PERSISTS, limits=(), dialect=None, wiring=None,
+    )
+"""
+
+Install = "Callable[..., tuple[EntryPoint, ...]]"
+
+
+@pytest.fixture
+def install(tmp_path: Path) -> Iterator[Callable[..., tuple[EntryPoint, ...]]]:
+    """Puts plug-ins on disk as pip would, and gives the entry points of all of them."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(tmp_path))
+
+    def add(module: str, body: str, *, name: str = "", requires: str = "kg-plugin-api>=1.0,<2", version: str = "1.2"):
+        (tmp_path / f"{module}.py").write_text(textwrap.dedent(body), encoding="utf-8")
+        info = tmp_path / f"{module}-{version}.dist-info"
+        info.mkdir()
+        metadata = f"Metadata-Version: 2.1\nName: {module.replace('_', '-')}\nVersion: {version}\n"
+        (info / "METADATA").write_text(metadata + f"Requires-Dist: {requires}\n", encoding="utf-8")
+        (info / "entry_points.txt").write_text(f"[kg]\n{name or module} = {module}\n", encoding="utf-8")
+        found = importlib.metadata.distributions(path=[str(tmp_path)])
+        return tuple(point for distribution in found for point in distribution.entry_points)
+
+    yield add
+    sys.path.remove(str(tmp_path))
+    for imported in set(sys.modules) - before:
+        del sys.modules[imported]
+
+
+def test_a_plug_in_offers_its_harnesses(install: Install) -> None:
+    points = install("good", HARNESS + "@hookimpl\ndef kg_harnesses():\n    yield harness('good')\n")
+
+    plugins = Plugins.load(points=points)
+
+    assert [harness.name for harness in plugins.harnesses] == ["good"]
+    assert plugins.harness("good") is plugins.harnesses[0]
+    assert plugins.harness("other") is None
+    assert [(loaded.name, loaded.distribution) for loaded in plugins.loaded] == [("good", "good 1.2")]
+    assert plugins.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("import nowhere_at_all", "nowhere_at_all"),
+        ("raise SystemExit(3)", "SystemExit"),
+        ("def f(:", "SyntaxError"),
+        (HARNESS + "@hookimpl\ndef kg_harnesses():\n    raise RuntimeError('boom')\n", "boom"),
+        (HARNESS + "@hookimpl\ndef kg_harnesses():\n    return [1]\n", "offers a int instead of a Harness"),
+        (HARNESS + "@hookimpl\ndef kg_harnesses():\n    return None\n", "NoneType"),
+        (HARNESS + "@hookimpl\ndef kg_harneses():\n    return []\n", "kg_harneses"),
+        (HARNESS + "@hookimpl\ndef kg_harnesses(extra):\n    return []\n", "extra"),
+        (HARNESS + "@hookimpl(wrapper=True)\ndef kg_harnesses():\n    return (yield)\n", "wraps the hooks of others"),
+    ],
+)
+def test_a_broken_plug_in_is_data_and_leaves_the_others_alone(install: Install, body: str, reason: str) -> None:
+    install("broken", body)
+    points = install("good", HARNESS + "@hookimpl\ndef kg_harnesses():\n    return [harness('good')]\n")
+
+    plugins = Plugins.load(points=points)
+
+    assert [harness.name for harness in plugins.harnesses] == ["good"]
+    (problem,) = plugins.problems
+    assert (problem.name, problem.distribution) == ("broken", "broken 1.2")
+    assert reason in problem.reason
+
+
+def test_a_plug_in_for_another_version_of_the_api_is_not_even_imported(install: Install) -> None:
+    points = install("future", "raise AssertionError('imported')", requires="kg-plugin-api>=7,<8")
+
+    (problem,) = Plugins.load(points=points).problems
+
+    assert "kg-plugin-api<8,>=7" in problem.reason
+    assert importlib.metadata.version("kg-plugin-api") in problem.reason
+
+
+def test_two_plug_ins_of_one_name_are_refused_and_both_named(install: Install) -> None:
+    body = HARNESS + "@hookimpl\ndef kg_harnesses():\n    return [harness('same')]\n"
+    install("first", body, name="same")
+    points = install("second", body, name="same")
+
+    plugins = Plugins.load(points=points)
+
+    assert plugins.harnesses == ()
+    (problem,) = plugins.problems
+    assert "first 1.2" in problem.reason
+    assert "second 1.2" in problem.reason
+
+
+def test_two_harnesses_of_one_name_are_refused_and_both_owners_named(install: Install) -> None:
+    body = HARNESS + "@hookimpl\ndef kg_harnesses():\n    return [harness('same'), harness(__name__)]\n"
+    install("first", body)
+    points = install("second", body)
+
+    plugins = Plugins.load(points=points)
+
+    assert sorted(harness.name for harness in plugins.harnesses) == ["first", "second"]
+    (problem,) = plugins.problems
+    assert "first 1.2 and second 1.2" in problem.reason
+
+
+def test_a_disabled_plug_in_is_not_imported(install: Install) -> None:
+    points = install("unwanted", "raise AssertionError('imported')")
+
+    plugins = Plugins.load(points=points, disabled=["unwanted"])
+
+    assert plugins.problems == ()
+    assert plugins.loaded == ()
+
+
+def test_what_a_plug_in_prints_does_not_reach_standard_output(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    points = install(
+        "noisy", HARNESS + "print('import')\n@hookimpl\ndef kg_harnesses():\n    print('hook')\n    return []"
+    )
+
+    Plugins.load(points=points)
+
+    assert capsys.readouterr().out == ""
+
+
+def test_an_observer_that_raises_is_reported_and_stops_nobody_else() -> None:
+    seen: list[MemoryChange] = []
+
+    def failing(_: MemoryChange) -> None:
+        raise ValueError("no")
+
+    plugins = Plugins.of(observers=[failing, seen.append, failing])
+    change = MemoryChange(sequence=1, graph="user", by="me", written=("a",))
+    plugins.changed(change)
+    plugins.changed(change)
+
+    assert seen == [change, change]
+    assert [problem.name for problem in plugins.problems] == ["observer 0", "observer 2"]
+    assert "ValueError: no" in plugins.problems[0].reason
+
+
+def test_an_observer_may_take_no_argument(install: Install) -> None:
+    points = install("short", HARNESS + "seen = []\n@hookimpl\ndef kg_memory_changed():\n    seen.append(1)\n")
+
+    plugins = Plugins.load(points=points)
+    plugins.changed(MemoryChange(sequence=1, graph="user", by="me"))
+
+    assert sys.modules["short"].seen == [1]
+    assert plugins.problems == ()
+
+
+def test_operations_are_kept_under_the_name_of_their_plug_in(install: Install) -> None:
+    points = install(
+        "tools",
+        """
+        from kg_plugin_api import Operation, hookimpl
+
+        async def run(arguments):
+            return {}
+
+        @hookimpl
+        def kg_operations():
+            return [Operation(name="status", help="Says how it is.", arguments=(), run=run, changes=False)]
+        """,
+    )
+
+    plugins = Plugins.load(points=points)
+
+    assert [operation.name for operation in plugins.operations["tools"]] == ["status"]
+    assert plugins.operation("tools", "status") is plugins.operations["tools"][0]
+    assert plugins.operation("tools", "other") is None
+    assert plugins.operation("others", "status") is None
