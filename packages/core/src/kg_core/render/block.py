@@ -17,10 +17,16 @@ class MarkKind(StrEnum):
     """This context wrote this version itself."""
     FULL = "full"
     """A full read of the graph was delivered; ``id`` is empty."""
+    PRELOADED = "preloaded"
+    """With an id: the preload showed the gist of this version. Without: the preload itself was delivered."""
     PUSHED = "pushed"
-    """Changes up to the journal sequence in ``version`` were announced; ``id`` is empty."""
+    """Changes in the span of journal sequences in ``version`` (``after-last``) were announced; ``id`` is empty."""
     SYNCED = "synced"
     """Changes up to the journal sequence in ``version`` were listed by kg_sync; ``id`` is empty."""
+    WARNED = "warned"
+    """A write that drops stored notes or touches was refused once; ``version`` names that write."""
+    NOTICED = "noticed"
+    """A notice was shown; ``id`` names it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

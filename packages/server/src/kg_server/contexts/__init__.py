@@ -1,0 +1,24 @@
+"""Contexts: what each model has in front of it, who that is, and how it is remembered."""
+
+from kg_server.contexts.binding import Bindings, Recent
+from kg_server.contexts.context import Context
+from kg_server.contexts.covered import Covered, Span
+from kg_server.contexts.key import ContextKey
+from kg_server.contexts.ledger import Known, Ledger
+from kg_server.contexts.log import ContextLog
+from kg_server.contexts.registry import CAPACITY, LIFE, Registry
+
+__all__ = [
+    "CAPACITY",
+    "LIFE",
+    "Bindings",
+    "Context",
+    "ContextKey",
+    "ContextLog",
+    "Covered",
+    "Known",
+    "Ledger",
+    "Recent",
+    "Registry",
+    "Span",
+]

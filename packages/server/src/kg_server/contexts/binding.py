@@ -1,0 +1,70 @@
+"""Which context an MCP call belongs to: what the harness tells, else what a hook told just before."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from kg_server.contexts.key import ContextKey
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from kg_plugin_api import Caller
+
+_REMEMBERED = 4_096
+_SHIM = "shim:"
+_ANONYMOUS = "anonymous"
+
+K = TypeVar("K", bound="Hashable")
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """A map that keeps its most recently set entries only."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._entries: OrderedDict[K, V] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def set(self, key: K, value: V) -> None:
+        """Remembers; the oldest entry goes when there is no room."""
+        self._entries[key] = value
+        self._entries.move_to_end(key)
+        if len(self._entries) > self._capacity:
+            self._entries.popitem(last=False)
+
+    def get(self, key: K) -> V | None:
+        """What is remembered, or ``None``."""
+        return self._entries.get(key)
+
+
+class Bindings:
+    """Remembers which context used which tool call, and which context was last known behind a shim."""
+
+    def __init__(self) -> None:
+        self._by_tool_use: Recent[str, ContextKey] = Recent(_REMEMBERED)
+        self._by_shim: Recent[tuple[str, str], ContextKey] = Recent(_REMEMBERED)
+
+    def expect(self, tool_use: str, key: ContextKey) -> None:
+        """A hook told that ``key`` is about to make the call ``tool_use``."""
+        self._by_tool_use.set(tool_use, key)
+
+    def resolve(self, harness: str, caller: Caller, shim: str) -> ContextKey | None:
+        """The context that is known to make a call, or ``None``. ``shim`` names the process that forwards it."""
+        if caller.session:
+            key: ContextKey | None = ContextKey(harness, caller.session, caller.agent)
+        else:
+            key = self._by_tool_use.get(caller.tool_use) if caller.tool_use else None
+        if key is not None and shim:
+            self._by_shim.set((harness, shim), key)
+        return key
+
+    def fallback(self, harness: str, shim: str) -> ContextKey:
+        """The context to assume for a call that nothing binds: the shim's last known one, else one per shim."""
+        if not shim:
+            return ContextKey(harness, _ANONYMOUS)
+        return self._by_shim.get((harness, shim)) or ContextKey(harness, _SHIM + shim)

@@ -1,0 +1,128 @@
+"""One context: what one model has in front of it, and how it is kept on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from kg_core.model import PROJECT_PREFIX, USER
+from kg_core.render.block import Mark, MarkKind
+from kg_server.contexts.covered import Span
+from kg_server.contexts.key import ContextKey
+from kg_server.contexts.ledger import Ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from kg_core.model import GraphKey, Millis
+
+Record = dict[str, Any]
+"""One line of the log, as JSON-compatible values."""
+
+_MARKS_PER_RECORD = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A registered context.
+
+    ``project`` is the key of the project's graph, or empty for user memory alone; it is decided once, when a
+    working folder is first known (``placed``), and no later folder changes it. ``started`` is the journal sequence at
+    registration: what was written before is not news.
+    """
+
+    id: str
+    key: ContextKey
+    opened: Millis
+    used: Millis
+    started: int = 0
+    placed: bool = False
+    cwd: str = ""
+    project: GraphKey = ""
+    maintenance: bool = False
+    ledger: Ledger = field(default_factory=Ledger)
+
+    @property
+    def graphs(self) -> tuple[GraphKey, ...]:
+        """The graphs that this context reads and writes, the user's first."""
+        return (USER, self.project) if self.project else (USER,)
+
+    @property
+    def project_name(self) -> str:
+        """The slug of the project, or empty."""
+        return self.project.removeprefix(PROJECT_PREFIX)
+
+    @property
+    def is_introduced(self) -> bool:
+        """Whether the model has been given its memory: by the preload, or by a full read of every level."""
+        return self.ledger.preloaded or self.ledger.full.issuperset(self.graphs)
+
+    def records(self) -> Iterator[Record]:
+        """The log records that restore this context."""
+        yield {
+            "op": "open",
+            "id": self.id,
+            "key": list(self.key),
+            "opened": self.opened,
+            "used": self.used,
+            "started": self.started,
+            "placed": self.placed,
+            "cwd": self.cwd,
+            "project": self.project,
+            "maintenance": self.maintenance,
+        }
+        by_time: dict[Millis, list[Mark]] = {}
+        for at, mark in self.ledger.marks():
+            by_time.setdefault(at, []).append(mark)
+        for at, marks in sorted(by_time.items()):
+            for start in range(0, len(marks), _MARKS_PER_RECORD):
+                yield marks_record(self.id, marks[start : start + _MARKS_PER_RECORD], at)
+
+
+def first_ledger(sequence: int) -> Ledger:
+    """The ledger of a context that starts at a journal sequence: earlier writes are no news to it."""
+    return Ledger(synced=sequence).apply(Mark(MarkKind.PUSHED, "", "", str(Span(0, sequence))), 0)
+
+
+def marks_record(context_id: str, marks: Iterable[Mark], at: Millis) -> Record:
+    """The log record of marks that came true."""
+    return {"op": "marks", "id": context_id, "at": at, "marks": [[m.kind, m.graph, m.id, m.version] for m in marks]}
+
+
+def replay(contexts: Mapping[str, Context], record: Record) -> Context | None:
+    """The context that a log record leaves behind, or ``None`` when it ends it.
+
+    Raises ValueError, KeyError or TypeError on a record that makes no sense.
+    """
+    operation, context_id = record["op"], str(record["id"])
+    if operation == "open":
+        harness, session, agent = (str(part) for part in record["key"])
+        return Context(
+            id=context_id,
+            key=ContextKey(harness, session, agent),
+            opened=int(record["opened"]),
+            used=int(record["used"]),
+            started=int(record["started"]),
+            placed=bool(record["placed"]),
+            cwd=str(record["cwd"]),
+            project=str(record["project"]),
+            maintenance=bool(record["maintenance"]),
+        )
+    context = contexts[context_id]
+    match operation:
+        case "marks":
+            marks = [
+                Mark(MarkKind(kind), str(graph), str(i), str(version)) for kind, graph, i, version in record["marks"]
+            ]
+            return replace(context, ledger=context.ledger.apply_all(marks, int(record["at"])))
+        case "used":
+            return replace(context, used=int(record["at"]))
+        case "place":
+            return replace(context, placed=True, cwd=str(record["cwd"]), project=str(record["project"]))
+        case "maintenance":
+            return replace(context, maintenance=True)
+        case "reset":
+            return replace(context, ledger=context.ledger.reset())
+        case "close":
+            return None
+    raise ValueError(f"unknown operation {operation!r}")

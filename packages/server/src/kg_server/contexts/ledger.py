@@ -1,0 +1,117 @@
+"""What one context knows: an append-only value. Nothing in it comes true before a text has arrived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from immutables import Map
+
+from kg_core.render.block import Mark, MarkKind
+from kg_server.contexts.covered import Covered, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from kg_core.model import GraphKey, Millis, Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known of one node: the content versions last shown as gist, read in full and preloaded, and when."""
+
+    viewed: str = ""
+    viewed_at: Millis = 0
+    read: str = ""
+    read_at: Millis = 0
+    preloaded: str = ""
+    warned: str = ""
+
+
+_NOTHING = Known()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """Marks added up. ``apply`` is pure; applying a mark twice equals applying it once."""
+
+    nodes: Map[tuple[GraphKey, str], Known] = field(default_factory=Map)
+    pushed: Covered = field(default_factory=Covered)
+    synced: int = 0
+    preloaded: bool = False
+    full: frozenset[GraphKey] = frozenset()
+    noticed: frozenset[str] = frozenset()
+
+    def apply(self, mark: Mark, at: Millis) -> Ledger:
+        """This ledger with one more fact."""
+        match mark.kind:
+            case MarkKind.PUSHED:
+                return replace(self, pushed=self.pushed.add(Span.parse(mark.version)))
+            case MarkKind.SYNCED:
+                return replace(self, synced=max(self.synced, int(mark.version)))
+            case MarkKind.FULL:
+                return replace(self, full=self.full | {mark.graph})
+            case MarkKind.NOTICED:
+                return replace(self, noticed=self.noticed | {mark.id})
+            case MarkKind.PRELOADED if not mark.id:
+                return replace(self, preloaded=True)
+        known = self.nodes.get((mark.graph, mark.id), _NOTHING)
+        match mark.kind:
+            case MarkKind.WARNED:
+                known = replace(known, warned=mark.version)
+            case MarkKind.READ:
+                known = replace(known, viewed=mark.version, viewed_at=at, read=mark.version, read_at=at)
+            case MarkKind.PRELOADED:
+                known = replace(known, viewed=mark.version, viewed_at=at, preloaded=mark.version)
+            case _:
+                known = replace(known, viewed=mark.version, viewed_at=at)
+        return replace(self, nodes=self.nodes.set((mark.graph, mark.id), known))
+
+    def apply_all(self, marks: Iterable[Mark], at: Millis) -> Ledger:
+        """This ledger with several more facts."""
+        ledger = self
+        for mark in marks:
+            ledger = ledger.apply(mark, at)
+        return ledger
+
+    def reset(self) -> Ledger:
+        """The ledger of a context whose text is gone: what was announced stays announced, all else is forgotten."""
+        return Ledger(pushed=self.pushed, synced=self.synced)
+
+    def of(self, graph: GraphKey, node_id: str) -> Known:
+        """What is known of a node; nothing for an unknown one."""
+        return self.nodes.get((graph, node_id), _NOTHING)
+
+    def has_viewed(self, graph: GraphKey, node: Node) -> bool:
+        """Whether the gist of this very version is in front of the model."""
+        return self.of(graph, node.id).viewed == node.version
+
+    def has_read(self, graph: GraphKey, node: Node) -> bool:
+        """Whether this very version was shown in full."""
+        return self.of(graph, node.id).read == node.version
+
+    def was_preloaded(self, graph: GraphKey, node: Node) -> bool:
+        """Whether the preload showed this very version."""
+        return self.of(graph, node.id).preloaded == node.version
+
+    def marks(self) -> Iterator[tuple[Millis, Mark]]:
+        """Marks that, applied in this order to an empty ledger, give this one."""
+        for (graph, node_id), known in self.nodes.items():
+            if known.preloaded:
+                yield known.viewed_at, Mark(MarkKind.PRELOADED, graph, node_id, known.preloaded)
+            if known.read:
+                yield known.read_at, Mark(MarkKind.READ, graph, node_id, known.read)
+            if known.viewed:
+                yield known.viewed_at, Mark(MarkKind.SEEN, graph, node_id, known.viewed)
+            if known.warned:
+                yield 0, Mark(MarkKind.WARNED, graph, node_id, known.warned)
+        for span in self.pushed.spans:
+            yield 0, Mark(MarkKind.PUSHED, "", "", str(span))
+        if self.synced:
+            yield 0, Mark(MarkKind.SYNCED, "", "", str(self.synced))
+        if self.preloaded:
+            yield 0, Mark(MarkKind.PRELOADED, "")
+        for graph in sorted(self.full):
+            yield 0, Mark(MarkKind.FULL, graph)
+        for name in sorted(self.noticed):
+            yield 0, Mark(MarkKind.NOTICED, "", name)

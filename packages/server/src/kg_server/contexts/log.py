@@ -1,0 +1,139 @@
+"""The contexts on disk: an append-only log of JSON lines, rewritten when it has grown.
+
+It holds no memory, only what was shown to whom. A lost line means that something is offered once more, so appends
+are not synced, a damaged line is skipped, and a disk that cannot be written stops nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from io import FileIO
+    from pathlib import Path
+
+    from kg_server.contexts.context import Record
+
+_READ_AT_MOST = 64 * 1024 * 1024
+_GROWTH_BEFORE_REWRITE = 4 * 1024 * 1024
+_SLICE = 64
+"""Records written between two turns of the loop while the log is rewritten."""
+
+
+class ContextLog:
+    """One file. ``append`` and ``rewrite`` are called on the loop; nothing else writes the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: FileIO | None = None
+        self._grown = 0
+        self._tail: list[bytes] | None = None
+        self.problem = ""
+        """What keeps the log from being written, in a sentence; empty when all is well."""
+        self.skipped = 0
+        """How many damaged lines the last load skipped."""
+
+    def load(self) -> Iterator[Record]:
+        """The records, oldest first. Lines that are no record are counted in ``skipped``."""
+        self.skipped = 0
+        for line in self._read().split(b"\n"):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except ValueError:
+                record = None
+            if isinstance(record, dict):
+                yield record
+            else:
+                self.skipped += 1
+
+    def append(self, record: Record) -> None:
+        """Adds one record. A failure is kept in ``problem``."""
+        line = _encode(record)
+        if self._tail is not None:
+            self._tail.append(line)
+        self._write(line)
+
+    @property
+    def wants_rewrite(self) -> bool:
+        """Whether it has grown enough since the last rewrite, and none is under way."""
+        return self._tail is None and self._grown > _GROWTH_BEFORE_REWRITE
+
+    async def rewrite(self, records: Iterable[Record]) -> None:
+        """Replaces the content by ``records`` and whatever is appended meanwhile. Gives way between slices."""
+        self._tail = []
+        temporary = self._path.with_name(self._path.name + ".new")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with temporary.open("wb", buffering=0) as file:
+                temporary.chmod(0o600)
+                for lines in _slices(records):
+                    _write_all(file, lines)
+                    await asyncio.sleep(0)
+                _write_all(file, b"".join(self._tail))
+            self.close()
+            temporary.replace(self._path)
+            self._grown = 0
+            self.problem = ""
+        except OSError as error:
+            self.problem = f"The contexts cannot be kept in {self._path}: {error.strerror or error}."
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        finally:
+            self._tail = None
+
+    def close(self) -> None:
+        """Closes the file; a later append opens it again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _read(self) -> bytes:
+        try:
+            with self._path.open("rb") as file:
+                file.seek(max(0, self._path.stat().st_size - _READ_AT_MOST))
+                return file.read(_READ_AT_MOST)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            self.problem = f"The contexts cannot be read from {self._path}: {error.strerror or error}."
+            return b""
+
+    def _write(self, line: bytes) -> None:
+        try:
+            if self._file is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._file = self._path.open("ab", buffering=0)
+                self._path.chmod(0o600)
+            _write_all(self._file, line)
+            self._grown += len(line)
+            self.problem = ""
+        except OSError as error:
+            self.problem = f"The contexts cannot be kept in {self._path}: {error.strerror or error}."
+            self.close()
+
+
+def _encode(record: Record) -> bytes:
+    return json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _slices(records: Iterable[Record]) -> Iterator[bytes]:
+    lines: list[bytes] = []
+    for record in records:
+        lines.append(_encode(record))
+        if len(lines) == _SLICE:
+            yield b"".join(lines)
+            lines = []
+    yield b"".join(lines)
+
+
+def _write_all(file: FileIO, content: bytes) -> None:
+    """A short write is continued; a torn last line would only cost that line."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[file.write(rest) :]

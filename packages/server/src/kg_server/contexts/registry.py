@@ -1,0 +1,157 @@
+"""All contexts of the machine: registered, found, aged and kept over a restart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kg_server.contexts.context import Context, first_ledger, marks_record, replay
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_core.model import GraphKey, Millis
+    from kg_core.render.block import Mark
+    from kg_server.contexts.context import Record
+    from kg_server.contexts.key import ContextKey
+    from kg_server.contexts.log import ContextLog
+
+LIFE: Millis = 24 * 3_600_000
+"""How long a context is kept after its last use."""
+CAPACITY = 2_000
+"""How many contexts are kept; beyond it the longest unused ones go."""
+_USE_IS_NOTED_EVERY: Millis = 10 * 60_000
+
+
+class Registry:
+    """The contexts in memory and their log. Every method is one synchronous step on the loop."""
+
+    def __init__(self, log: ContextLog) -> None:
+        self._log = log
+        self._by_id: dict[str, Context] = {}
+        self._by_key: dict[ContextKey, str] = {}
+        self._noted_use: dict[str, Millis] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    @property
+    def problem(self) -> str:
+        """What keeps the contexts from being written, or empty."""
+        return self._log.problem
+
+    def restore(self, now: Millis) -> None:
+        """Reads the log; what makes no sense in it is left out, and so is what has expired."""
+        for record in self._log.load():
+            try:
+                context = replay(self._by_id, record)
+            except (KeyError, TypeError, ValueError):
+                self._log.skipped += 1
+                continue
+            if context is None:
+                self._forget(str(record["id"]))
+            else:
+                self._keep(context)
+        self.sweep(now)
+
+    async def compact(self, *, always: bool = False) -> None:
+        """Rewrites the log when it has grown, or ``always``."""
+        if always or self._log.wants_rewrite:
+            contexts = tuple(self._by_id.values())
+            await self._log.rewrite(record for context in contexts for record in context.records())
+
+    def close(self) -> None:
+        """Closes the log."""
+        self._log.close()
+
+    def get(self, context_id: str) -> Context | None:
+        """The context of this id."""
+        return self._by_id.get(context_id)
+
+    def find(self, key: ContextKey) -> Context | None:
+        """The context that a harness means by ``key``."""
+        context_id = self._by_key.get(key)
+        return self._by_id.get(context_id) if context_id is not None else None
+
+    def open(self, key: ContextKey, *, now: Millis, sequence: int) -> Context:
+        """Registers a new context under ``key``, in place of an earlier one of that key."""
+        self.sweep(now)
+        generation = 0
+        while (context_id := key.short_id(generation)) in self._by_id:
+            generation += 1
+        earlier = self.find(key)
+        if earlier is not None:
+            self.close_context(earlier.id)
+        context = Context(id=context_id, key=key, opened=now, used=now, started=sequence, ledger=first_ledger(sequence))
+        self._keep(context)
+        for record in context.records():
+            self._log.append(record)
+        return context
+
+    def place(self, context_id: str, cwd: str, project: GraphKey) -> Context:
+        """Decides the project of a context, once."""
+        context = self._by_id[context_id]
+        if context.placed:
+            return context
+        return self._change(
+            replace(context, placed=True, cwd=cwd, project=project),
+            {"op": "place", "id": context_id, "cwd": cwd, "project": project},
+        )
+
+    def learn(self, context_id: str, marks: Sequence[Mark], now: Millis) -> None:
+        """Lets marks come true. A context that is gone learns nothing."""
+        context = self._by_id.get(context_id)
+        if context is not None and marks:
+            ledger = context.ledger.apply_all(marks, now)
+            self._change(replace(context, ledger=ledger), marks_record(context_id, marks, now))
+
+    def reset(self, context_id: str) -> Context:
+        """The model's earlier text is gone: its context forgets what it had seen."""
+        context = self._by_id[context_id]
+        return self._change(replace(context, ledger=context.ledger.reset()), {"op": "reset", "id": context_id})
+
+    def set_maintenance(self, context_id: str) -> Context:
+        """Makes it a maintenance context, for good."""
+        context = self._by_id[context_id]
+        if context.maintenance:
+            return context
+        return self._change(replace(context, maintenance=True), {"op": "maintenance", "id": context_id})
+
+    def touch(self, context_id: str, now: Millis) -> Context:
+        """Notes that a context is in use."""
+        context = replace(self._by_id[context_id], used=now)
+        if now - self._noted_use.get(context_id, context.opened) >= _USE_IS_NOTED_EVERY:
+            self._noted_use[context_id] = now
+            return self._change(context, {"op": "used", "id": context_id, "at": now})
+        self._by_id[context_id] = context
+        return context
+
+    def sweep(self, now: Millis) -> None:
+        """Lets go of contexts unused for 24 hours, and of the longest unused ones beyond the capacity."""
+        by_use = sorted(self._by_id.values(), key=lambda context: context.used)
+        surplus = len(by_use) - CAPACITY
+        for position, context in enumerate(by_use):
+            if position >= surplus and now - context.used <= LIFE:
+                break
+            self.close_context(context.id)
+
+    def close_context(self, context_id: str) -> None:
+        """Forgets a context."""
+        self._forget(context_id)
+        self._log.append({"op": "close", "id": context_id})
+
+    def _change(self, context: Context, record: Record) -> Context:
+        self._by_id[context.id] = context
+        self._log.append(record)
+        return context
+
+    def _keep(self, context: Context) -> None:
+        self._by_id[context.id] = context
+        self._by_key[context.key] = context.id
+        self._noted_use[context.id] = context.used
+
+    def _forget(self, context_id: str) -> None:
+        context = self._by_id.pop(context_id, None)
+        self._noted_use.pop(context_id, None)
+        if context is not None and self._by_key.get(context.key) == context_id:
+            del self._by_key[context.key]
