@@ -1,0 +1,35 @@
+"""The names under which Codex knows kg."""
+
+from typing import Final
+
+PLUGIN: Final = "kg"
+MARKETPLACE: Final = "kg"
+SERVER: Final = "kg"
+
+PLUGIN_ID: Final = f"{PLUGIN}@{MARKETPLACE}"
+"""The key of the plug-in in ``config.toml``, and the start of the keys of its hooks' trust."""
+
+VERSION: Final = "1.0.0"
+"""The version of the plug-in folder's shape, and the name of its folder in the client's cache.
+
+Not kg's version: the client's trust in our hooks covers every byte of the folder, so an upgrade that changes no hook
+must change no file.
+"""
+
+TOOL_PREFIX: Final = f"mcp__{SERVER}__"
+"""What stands before a tool's name in hooks and in what the model sees."""
+
+TOOLS: Final = (
+    "kg_read",
+    "kg_search",
+    "kg_put_node",
+    "kg_put_edge",
+    "kg_rename_node",
+    "kg_delete_node",
+    "kg_delete_edge",
+    "kg_useful",
+    "kg_sync",
+    "kg_progress",
+    "kg_rules",
+)
+"""The tools whose results get a limit of their own; the client has no setting for all tools of one server."""
