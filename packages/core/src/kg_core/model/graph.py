@@ -37,6 +37,7 @@ class Tombstone:
 
     at: Millis
     by: str
+    extra: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,7 @@ class Progress:
     state: Mapping[str, object]
     at: Millis
     by: str
+    extra: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ class Written:
     at: Millis
     by: str
     author: str
+    extra: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, kw_only=True)

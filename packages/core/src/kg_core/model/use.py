@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kg_core.model.times import Millis
 
 
@@ -49,6 +52,7 @@ class Use:
     recurrence: tuple[str, ...] = ()
     gist_changes: tuple[Millis, ...] = ()
     inbound: tuple[tuple[str, int], ...] = ()
+    extra: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
 UNUSED = Use()
