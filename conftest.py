@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STRIPPED: Final = ("KG_", "CLAUDE", "CODEX_", "ANTHROPIC_", "OPENAI_", "GEMINI_", "XDG_")
 """Prefixes of variables that no test may inherit."""
-KEPT: Final = frozenset({"KG_CLIENTS_DIR", "KG_REQUIRE_CLIENTS"})
+KEPT: Final = frozenset({"KG_CLIENTS_DIR", "KG_REQUIRE_CLIENTS", "CLAUDE_BIN", "CODEX_BIN"})
 """Where the real clients are, and whether their tests must run: settings of the test run itself."""
 PRIVATE: Final = (".kg", ".claude", ".claude.json", ".codex", ".gemini", ".config/kg")
 """What belongs to the person, below the real home."""

@@ -1,0 +1,144 @@
+"""Drives the real Codex against a scripted model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from .machine import PATIENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from .endpoint import Endpoint
+    from .machine import Machine
+
+SERVER: Final = "mcp__kg"
+"""The namespace of kg's tools."""
+
+MODEL: Final = "scripted-model"
+"""A model that the client does not know: it is offered every tool directly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run said: its session and its last words."""
+
+    session: str
+    said: str
+
+
+class Codex:
+    """The client, told on the command line which model to use, so that its settings hold only what a user has."""
+
+    def __init__(self, machine: Machine, model: Endpoint) -> None:
+        self._machine = machine
+        self.model = model
+        self.config = machine.home / ".codex"
+        self.config.mkdir()
+
+    def options(self, *settings: str, model: str = MODEL) -> list[str]:
+        """The command line's ``-c`` pairs."""
+        provider = f'{{name="scripted",base_url="{self.model.url}/v1",wire_api="responses"'
+        provider += ",request_max_retries=0,stream_max_retries=0}"
+        given = (
+            f'model="{model}"',
+            'model_provider="scripted"',
+            f"model_providers.scripted={provider}",
+            "analytics.enabled=false",
+            "check_for_update_on_startup=false",
+            *settings,
+        )
+        return [argument for setting in given for argument in ("-c", setting)]
+
+    def run(
+        self,
+        prompt: str,
+        cwd: Path,
+        *settings: str,
+        resume: str = "",
+        fork: str = "",
+        model: str = MODEL,
+    ) -> Run:
+        """One headless run that may read and write files."""
+        command = ["codex", "exec", "--json", "--skip-git-repo-check", "-C", str(cwd), "-s", "danger-full-access"]
+        command += self.options(*settings, model=model)
+        command += ["resume", resume] if resume else ["fork", fork] if fork else []
+        done = self._machine.run(*command, prompt, cwd=cwd)
+        events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        session = next(str(event["thread_id"]) for event in events if event.get("type") == "thread.started")
+        said = [
+            event["item"]["text"]
+            for event in events
+            if event.get("type") == "item.completed" and event["item"].get("type") == "agent_message"
+        ]
+        return Run(session=session, said=said[-1] if said else "")
+
+    def talk(self, cwd: Path) -> Talk:
+        """One session with several prompts in one process."""
+        return Talk(self._machine, self.options('sandbox_mode="danger-full-access"'), cwd)
+
+
+class Talk:
+    """A running client that takes one prompt after the other, through its own interface for editors."""
+
+    def __init__(self, machine: Machine, options: Sequence[str], cwd: Path) -> None:
+        self._process = machine.open("codex", "app-server", *options, cwd=cwd)
+        self._calls = 0
+        try:
+            self._call("initialize", {"clientInfo": {"name": "acceptance", "title": "acceptance", "version": "1"}})
+            self._send({"method": "initialized"})
+            started = self._call("thread/start", {"cwd": str(cwd), "approvalPolicy": "never"})
+        except BaseException:
+            self._process.kill()
+            raise
+        self._thread = started["thread"]["id"]
+
+    def __enter__(self) -> Talk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.close()
+        try:
+            self._process.wait(PATIENCE)
+        finally:
+            self._process.kill()
+            stdout.close()
+
+    def say(self, prompt: str) -> None:
+        """Sends a prompt and waits for the end of the turn."""
+        asked = {"threadId": self._thread, "input": [{"type": "text", "text": prompt}]}
+        self._call("turn/start", asked, until=lambda message: message.get("method") == "turn/completed")
+
+    def _call(
+        self,
+        method: str,
+        params: Mapping[str, object],
+        until: Callable[[Mapping[str, Any]], bool] | None = None,
+    ) -> Any:
+        self._calls += 1
+        self._send({"id": self._calls, "method": method, "params": dict(params)})
+        stdout = self._process.stdout
+        assert stdout is not None
+        result: Any = None
+        answered = ended = False
+        for line in stdout:
+            message = json.loads(line)
+            if message.get("id") == self._calls and "method" not in message:
+                assert "result" in message, message
+                result, answered = message["result"], True
+            ended = ended or until is None or until(message)
+            if answered and ended:
+                return result
+        raise AssertionError(f"the client ended before it answered {method}")
+
+    def _send(self, message: Mapping[str, object]) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        stdin.write(json.dumps(message).encode() + b"\n")
+        stdin.flush()
