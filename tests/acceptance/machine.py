@@ -36,11 +36,7 @@ class Machine:
 
     def environ(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment of a program."""
-        folders = {
-            "TMPDIR": self._root / "tmp",
-            "CLAUDE_CODE_TMPDIR": self._root / "tmp",
-            "XDG_RUNTIME_DIR": self._root / "run",
-        }
+        scratch = str(self._root / "tmp")
         return {
             "PATH": self._path,
             "HOME": str(self.home),
