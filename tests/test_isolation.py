@@ -1,0 +1,57 @@
+"""Each package tested with nothing but what it declares, so that an import it only borrows from a neighbour fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
+HARNESSES = [folder for folder in FOLDERS if folder.startswith("harness-")]
+QUICK = ["-q", "-p", "no:cacheprovider", "-m", "not slow and not acceptance and not nightly"]
+
+
+@pytest.fixture(scope="module")
+def uv() -> str:
+    found = os.environ.get("UV") or shutil.which("uv")
+    if not found:
+        pytest.skip("uv is not there: `pip install uv`")
+    return found
+
+
+def run(command: list[str], environ: dict[str, str]) -> None:
+    environ = {name: value for name, value in environ.items() if name not in {"VIRTUAL_ENV", "PYTHONPATH"}}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-6000:]}"
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_package_passes_with_only_what_it_declares(folder: str, uv: str, tool_environ: dict[str, str]) -> None:
+    environment = ["--isolated", "--no-default-groups", "--package", f"kg-{folder}", "--group", "test"]
+
+    run(
+        [uv, "run", "--quiet", "--python", sys.executable, *environment, "pytest", *QUICK, f"packages/{folder}"],
+        tool_environ,
+    )
+
+
+@pytest.mark.parametrize("folder", HARNESSES)
+def test_a_harness_passes_without_core_and_server(
+    folder: str, uv: str, tool_environ: dict[str, str], tmp_path: Path
+) -> None:
+    python = tmp_path / "environment" / "bin" / "python"
+    ours = [f"packages/{name}" for name in (folder, "plugin-api", "plugin-testing")]
+
+    run([uv, "venv", "--quiet", "--python", sys.executable, str(tmp_path / "environment")], tool_environ)
+    run([uv, "pip", "install", "--quiet", "--python", str(python), "pluggy", "pytest", "hypothesis"], tool_environ)
+    run([uv, "pip", "install", "--quiet", "--python", str(python), "--no-deps", *ours], tool_environ)
+    run([str(python), "-m", "pytest", *QUICK, f"packages/{folder}"], tool_environ)
