@@ -1,0 +1,70 @@
+"""Puts the routes together into one application."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
+
+from kg_plugin_api import Code, KgError
+from kg_server.errors import ANSWERS, told
+from kg_server.http import api, health, hooks, mcp
+from kg_server.mcp.dispatcher import Dispatcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+
+    from kg_core.host import Plugins
+    from kg_server.interface import Memory
+
+_log = logging.getLogger("kg.server")
+
+
+def create_app(memory: Memory, plugins: Plugins, *, stop: Callable[[], None]) -> Starlette:
+    """The application, without the guard that :mod:`kg_server.serve` puts around it. ``stop`` ends the server."""
+    dispatcher = Dispatcher(memory, plugins)
+    return Starlette(
+        routes=[
+            *mcp.routes(memory, dispatcher),
+            *hooks.routes(memory),
+            *health.routes(memory, plugins),
+            *api.routes(memory, plugins, stop),
+        ],
+        exception_handlers={
+            KgError: _known_failure,
+            HTTPException: _http_failure,
+            ClientDisconnect: _gone,
+            Exception: _unknown_failure,
+        },
+    )
+
+
+async def _known_failure(_: Request, failure: Exception) -> Response:
+    if not isinstance(failure, KgError):
+        raise failure
+    return JSONResponse(told(failure), ANSWERS[failure.code].status)
+
+
+async def _http_failure(_: Request, failure: Exception) -> Response:
+    if not isinstance(failure, HTTPException):
+        raise failure
+    sentence = {404: "There is nothing at this path.", 405: "This path does not take that method."}
+    error = KgError(Code.INVALID, sentence.get(failure.status_code, failure.detail))
+    return JSONResponse(told(error), failure.status_code, headers=failure.headers)
+
+
+async def _gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=400)
+
+
+async def _unknown_failure(request: Request, failure: Exception) -> Response:
+    # The message of a failure may hold what a person wrote, which never belongs into a log: only its kind is noted.
+    _log.error("%s %s failed: %s", request.method, request.scope.get("route_path", ""), type(failure).__name__)
+    error = KgError(Code.INTERNAL, f"The server failed ({type(failure).__name__}). `kg logs` may say more.")
+    return JSONResponse(told(error), ANSWERS[Code.INTERNAL].status)

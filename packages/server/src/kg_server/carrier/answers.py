@@ -1,0 +1,55 @@
+"""The static answers for one harness, which the server writes so that carriers need no server to give them."""
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kg_server.carrier.places import Places
+
+
+class Answers:
+    """What ``state/mcp/<harness>.json`` holds; empty answers when it is missing or damaged."""
+
+    def __init__(self, held: Mapping[str, object]) -> None:
+        self._held = held
+
+    @classmethod
+    def load(cls, places: Places, harness: str) -> Answers:
+        """Reads the file of a harness."""
+        try:
+            with open(places.answers(harness), encoding="utf-8") as file:
+                held = json.load(file)
+        except (OSError, ValueError):
+            held = None
+        return cls(held if isinstance(held, dict) else {})
+
+    def result(self, name: str) -> dict[str, object] | None:
+        """The result of an MCP method (``discover``, ``initialize``, ``tools``), if it is known."""
+        found = self._held.get(name)
+        return dict(found) if isinstance(found, dict) else None
+
+    def starts_session(self, event: str) -> bool:
+        """Whether this native event starts a session, which may wait for a server to start."""
+        return self._event(event).get("kind") == "session_start"
+
+    def outage(self, event: str) -> str:
+        """The reply that puts the line about an outage before the model; empty when this event cannot."""
+        return str(self._event(event).get("outage", ""))
+
+    def empty(self, event: str) -> str:
+        """The client's empty reply to this native event."""
+        return str(self._event(event).get("empty", ""))
+
+    def strip(self) -> tuple[str, ...]:
+        """Prefixes of environment variables that a server must not inherit from an agent."""
+        found = self._held.get("strip")
+        return tuple(str(prefix) for prefix in found) if isinstance(found, list) else ()
+
+    def _event(self, event: str) -> Mapping[str, object]:
+        events = self._held.get("events")
+        found = events.get(event) if isinstance(events, dict) else None
+        return found if isinstance(found, dict) else {}

@@ -1,0 +1,95 @@
+"""One event on its way to the server, the same for both carriers: deadlines, outages, starting the server."""
+
+from __future__ import annotations
+
+import json
+
+from kg_server.carrier import outage, start
+from kg_server.carrier.answers import Answers
+from kg_server.carrier.wire import LARGEST_REQUEST, Missed, Silent, Wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kg_server.carrier.places import Places
+
+EVENT_SECONDS = 0.25
+"""What an event may cost: with the start of a process and the way back it stays within 300 ms."""
+SESSION_START_SECONDS = 2.9
+"""What the start of a session may cost while a server starts."""
+
+_QUOTED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~"
+
+
+class Carried:
+    """What came back: the text for the client, and the delivery to acknowledge (empty when there is none)."""
+
+    __slots__ = ("delivery", "output")
+
+    def __init__(self, output: str, delivery: str = "") -> None:
+        self.output = output
+        self.delivery = delivery
+
+
+def carry(
+    places: Places, wire: Wire, harness: str, event: str, body: bytes, since: float, *, starts_session: bool
+) -> Carried:
+    """Brings an event that came in at ``since`` (of ``time.monotonic``) to the server and its answer back.
+
+    Never raises for a server that is down, hung or strange, and never waits longer than an event may cost.
+    """
+    if len(body) > LARGEST_REQUEST:
+        return Carried("")
+    if not starts_session and outage.skipping(places):
+        return Carried("")
+    path = f"/hooks/{quoted(harness)}/{quoted(event)}"
+    try:
+        return _posted(wire, path, body, since + EVENT_SECONDS, places)
+    except Missed as miss:
+        if starts_session:
+            deadline = since + SESSION_START_SECONDS
+            if start.ensure(places, harness, deadline, session_start=True):
+                try:
+                    return _posted(wire, path, body, deadline, places)
+                except Missed:
+                    pass
+        elif not isinstance(miss, Silent):
+            start.spawn_once(places, harness)
+    return Carried(_said(places, harness, event))
+
+
+def acknowledge(wire: Wire, delivery: str, deadline: float, *, arrived: bool) -> None:
+    """Tells the server whether a delivery reached the client; when the server is gone, its marks lapse anyway."""
+    body = json.dumps({"delivery": delivery, "arrived": arrived}).encode()
+    try:
+        wire.request("POST", "/ack", body, {}, deadline)
+    except Missed:
+        return
+
+
+def quoted(text: str) -> str:
+    """``text`` as one segment of a path."""
+    return "".join(
+        char if char in _QUOTED else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
+        for char in text
+    )
+
+
+def _posted(wire: Wire, path: str, body: bytes, deadline: float, places: Places) -> Carried:
+    reply = wire.request("POST", path, body, {}, deadline)
+    outage.recovered(places)
+    if reply.status != 200:
+        return Carried("")
+    try:
+        found = json.loads(reply.body)
+        return Carried(str(found["output"]), str(found["delivery"]))
+    except (ValueError, TypeError, KeyError):
+        return Carried("")
+
+
+def _said(places: Places, harness: str, event: str) -> str:
+    """Notes a miss; the line of the outage if this is the first event that can say it. Silent after ``kg stop``."""
+    if start.stopped(places):
+        return ""
+    outage.missed(places)
+    line = Answers.load(places, harness).outage(event)
+    return line if line and outage.may_say(places) else ""

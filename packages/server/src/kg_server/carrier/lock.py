@@ -1,0 +1,55 @@
+"""A lock between processes that ends with its holder, whatever ends that."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class FileLock:
+    """Held by one process at a time. The file stays; only the lock on it matters."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._descriptor = -1
+
+    def attempt(self) -> bool:
+        """Takes the lock if nobody holds it. False also when the file cannot be made."""
+        try:
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        except OSError:
+            return False
+        try:
+            _take(descriptor)
+        except OSError:
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+    def acquire(self, deadline: float) -> bool:
+        """Takes the lock as soon as it is free, or gives up at ``deadline`` (of ``time.monotonic``)."""
+        while not self.attempt():
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
+    def release(self) -> None:
+        """Lets go; harmless when it is not held."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1

@@ -1,0 +1,155 @@
+"""The MCP shim: one line in, one request to the server on a kept connection, one line out."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+from kg_server.carrier import protocol, start
+from kg_server.carrier.answers import Answers
+from kg_server.carrier.calls import Call, Calls, Forwarder
+from kg_server.carrier.places import Places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CHUNK = 256 * 1024
+_LARGEST_LINE = 16 * 1024 * 1024
+_PARENT_SECONDS = 1.0
+_LAST_CALLS_SECONDS = 2.0
+_STATIC = {"server/discover": "discover", "initialize": "initialize", "tools/list": "tools"}
+
+
+def serve(home: str, harness: str) -> None:
+    """Serves one client over standard input and output, and ends when the client does."""
+    parent = os.getppid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the client, which shares our terminal
+    out = os.dup(1)
+    os.dup2(2, 1)  # whatever else is printed must not mix with the protocol
+    shim = Shim(Places(home), harness, out)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=shim.wake, daemon=True).start()
+    for line in _lines(0):
+        shim.take(line)
+    shim.finish()
+    os._exit(0)
+
+
+class Shim:
+    """Takes the client's messages, answers what is static, and has the rest carried to the server."""
+
+    def __init__(self, places: Places, harness: str, out: int) -> None:
+        self._places = places
+        self._harness = harness
+        self._out = out
+        self._writing = threading.Lock()
+        self._calls = Calls()
+        self._forwarder = Forwarder(places, harness, self.write)
+
+    def wake(self) -> None:
+        """Has a server running, of this version, before it is needed."""
+        start.renew(self._places, self._harness)
+        start.ensure(self._places, self._harness, time.monotonic() + 10)
+
+    def take(self, line: bytes) -> None:
+        """Deals with one message; what needs the server is answered later, from a thread of its own."""
+        if len(line) > _LARGEST_LINE:
+            self.write(protocol.failure(None, protocol.INVALID_REQUEST, "The message is larger than 16 MiB."))
+            return
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            self.write(protocol.failure(None, protocol.PARSE_ERROR, "The line is not JSON."))
+            return
+        if isinstance(message, dict) and isinstance(message.get("method"), str):
+            self._message(message, line)
+        elif isinstance(message, list):
+            self.write(protocol.failure(None, protocol.INVALID_REQUEST, protocol.BATCHES))
+        elif not isinstance(message, dict) or not ("result" in message or "error" in message):
+            self.write(protocol.failure(None, protocol.INVALID_REQUEST, "The line is no JSON-RPC message."))
+
+    def write(self, message: dict[str, object] | bytes) -> bool:
+        """Puts one message on standard output as one line; False when nobody reads any more."""
+        body = message if isinstance(message, bytes) else json.dumps(message, ensure_ascii=False).encode("utf-8")
+        rest = body + b"\n"
+        with self._writing:
+            try:
+                while rest:
+                    rest = rest[os.write(self._out, rest) :]
+            except OSError:
+                return False
+        return True
+
+    def finish(self) -> None:
+        """Lets calls in flight end, for a short time: what they write is wanted even when the client is gone."""
+        self._calls.drain(time.monotonic() + _LAST_CALLS_SECONDS)
+
+    def _message(self, message: dict[str, object], line: bytes) -> None:
+        if "id" not in message:
+            if message["method"] == "notifications/cancelled":
+                params = message.get("params")
+                self._calls.cancel(params.get("requestId") if isinstance(params, dict) else None)
+            return
+        static = self._static(message)
+        if static is not None:
+            self.write(protocol.answer(message["id"], static))
+            return
+        call = Call(message, line)
+        self._calls.add(call)
+        threading.Thread(target=self._run, args=(call,), daemon=True).start()
+
+    def _run(self, call: Call) -> None:
+        try:
+            self._forwarder.run(call)
+        except Exception as failure:  # noqa: BLE001 - thread border: the client must get an answer
+            sys.stderr.write(f"kg mcp: {type(failure).__name__}: {failure}\n")
+            self.write(protocol.failure(call.id, protocol.INTERNAL_ERROR, "kg mcp failed; its error output says how."))
+        finally:
+            self._calls.remove(call)
+
+    def _static(self, message: dict[str, object]) -> dict[str, object] | None:
+        method = str(message["method"])
+        if method == "ping":
+            return {}
+        if method not in _STATIC:
+            return None
+        result = Answers.load(self._places, self._harness).result(_STATIC[method])
+        if result is None:
+            return None
+        if method == "initialize":
+            return protocol.negotiated(result, message)
+        return protocol.complete(result, cacheable=True) if protocol.stands_alone(message) else result
+
+
+def _lines(descriptor: int) -> Iterator[bytes]:
+    """The lines that come in, without blank ones, until the end of input."""
+    pending = bytearray()
+    while True:
+        try:
+            chunk = os.read(descriptor, _CHUNK)
+        except OSError:
+            return
+        if not chunk:
+            if pending.strip():
+                yield bytes(pending)
+            return
+        pending += chunk
+        if b"\n" not in chunk:
+            continue
+        *lines, rest = bytes(pending).split(b"\n")
+        pending = bytearray(rest)
+        for line in lines:
+            if line.strip():
+                yield line
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process when its parent has ended, even if somebody else keeps our standard input open."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_SECONDS)
+    os._exit(0)

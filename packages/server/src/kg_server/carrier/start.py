@@ -1,0 +1,128 @@
+"""Starts the server when it is not there: once for all carriers that notice at the same time."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from kg_server.carrier.answers import Answers
+from kg_server.carrier.lock import FileLock
+from kg_server.carrier.places import Places, age, remove, touch
+from kg_server.carrier.version import VERSION, newer
+from kg_server.carrier.wire import Missed, Wire, endpoint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+_POLL = 0.02
+_ANSWER_WITHIN = 0.25
+"""Seconds in which a server that runs answers how it is."""
+_STARTING_SECONDS = 5.0
+"""For how long after an attempt nobody makes another one."""
+_LARGEST_LOG = 4 * 1024 * 1024
+
+
+def healthy(places: Places, within: float = _ANSWER_WITHIN) -> bool:
+    """Whether the server answers, with our token, how it is. Whether a process runs says nothing."""
+    wire = Wire(places.server)
+    try:
+        reply = wire.request("GET", "/health", b"", {}, time.monotonic() + within)
+        found = json.loads(reply.body)
+    except (Missed, ValueError):
+        return False
+    finally:
+        wire.close()
+    return reply.status == 200 and isinstance(found, dict) and isinstance(found.get("version"), str)
+
+
+def stopped(places: Places) -> bool:
+    """Whether ``kg stop`` was the last word: no carrier starts a server until a session starts."""
+    return os.path.exists(places.stopped)
+
+
+def ensure(places: Places, harness: str, deadline: float, *, session_start: bool = False) -> bool:
+    """A server that answers, before ``deadline``; it is started if need be and allowed.
+
+    After ``kg stop`` only the start of a session starts one. A server that is there but silent keeps its storage
+    locked, so one started beside it ends at once and nothing is gained or lost.
+    """
+    process: Popen[bytes] | None = None
+    while True:
+        if healthy(places):
+            return True
+        if process is None:
+            process = spawn_once(places, harness, session_start=session_start)
+            if process is None and not session_start and stopped(places):
+                return False
+        elif process.poll() is not None:
+            remove(places.starting)
+            return False
+        if time.monotonic() + _POLL >= deadline:
+            return False
+        time.sleep(_POLL)
+
+
+def spawn_once(places: Places, harness: str, *, session_start: bool = False) -> Popen[bytes] | None:
+    """Starts a server without waiting for it, unless somebody else is at it or ``kg stop`` forbids it."""
+    if stopped(places) and not session_start:
+        return None
+    lock = FileLock(places.lock)
+    if not lock.attempt():
+        return None
+    try:
+        since = age(places.starting, time.time())
+        if since is not None and since < _STARTING_SECONDS:
+            return None
+        touch(places.starting)
+        remove(places.stopped)
+        return spawn(places, ["serve"], Answers.load(places, harness).strip())
+    finally:
+        lock.release()
+
+
+def renew(places: Places, harness: str) -> None:
+    """Has a server that is older than this code replaced by one of this version."""
+    running = endpoint(places.server)
+    if running is not None and newer(VERSION, running.version):
+        spawn(places, ["restart"], Answers.load(places, harness).strip())
+
+
+def spawn(places: Places, command: list[str], strip: tuple[str, ...] = ()) -> Popen[bytes]:
+    """Runs a ``kg`` command of this installation in the background, apart from the agent that caused it.
+
+    It inherits neither the agent's terminal, group and working folder nor variables that begin with one of ``strip``.
+    """
+    import subprocess
+    import threading
+
+    os.makedirs(places.state, mode=0o700, exist_ok=True)
+    _rotate(places.log)
+    unwanted = ("PYTHON", *strip)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+    log = os.open(places.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "kg_server", *command, "--home", places.home],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=places.home,
+            env=environ,
+            start_new_session=True,
+        )
+    finally:
+        os.close(log)
+    threading.Thread(target=process.wait, daemon=True).start()
+    return process
+
+
+def _rotate(log: str) -> None:
+    """Keeps the log and its predecessor at a size that a person can read."""
+    try:
+        if os.stat(log).st_size > _LARGEST_LOG:
+            os.replace(log, log + ".1")
+    except OSError:
+        return

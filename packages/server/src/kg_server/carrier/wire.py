@@ -1,0 +1,184 @@
+"""One kept HTTP/1.1 connection to the server of a memory home, over a raw socket, with hard deadlines."""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LARGEST_REQUEST = 4 * 1024 * 1024
+"""Bytes of body that the server takes at the most."""
+
+_LARGEST_REPLY = 64 * 1024 * 1024
+_LARGEST_HEAD = 64 * 1024
+_CHUNK = 256 * 1024
+
+
+class Missed(Exception):
+    """The server gave no answer. ``sent`` tells whether it may have acted on the request all the same."""
+
+    def __init__(self, sentence: str, *, sent: bool) -> None:
+        super().__init__(sentence)
+        self.sent = sent
+
+
+class Unreachable(Missed):
+    """Nobody listens where the server should be."""
+
+
+class Silent(Missed):
+    """Somebody listens, but did not answer before the deadline."""
+
+
+class Garbled(Missed):
+    """What listens broke the connection off or does not speak our protocol."""
+
+
+class Endpoint:
+    """Where a server listens, as it wrote it down itself."""
+
+    __slots__ = ("pid", "port", "token", "version")
+
+    def __init__(self, port: int, token: str, pid: int, version: str) -> None:
+        self.port = port
+        self.token = token
+        self.pid = pid
+        self.version = version
+
+
+class Reply:
+    """An answer: its status, its headers with lower-case names, and its body."""
+
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+
+def endpoint(path: str) -> Endpoint | None:
+    """The endpoint written at ``path``; None when there is none that makes sense."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+        return Endpoint(int(found["port"]), str(found["token"]), int(found["pid"]), str(found["version"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+class Wire:
+    """Requests one after the other. Not for several threads at once."""
+
+    def __init__(self, server_file: str) -> None:
+        self._server_file = server_file
+        self._socket: socket.socket | None = None
+        self._endpoint: Endpoint | None = None
+
+    def request(self, method: str, path: str, body: bytes, headers: Mapping[str, str], deadline: float) -> Reply:
+        """The answer to one request, before ``deadline`` (of ``time.monotonic``). Raises :class:`Missed`.
+
+        A request that may have reached the server is never sent twice.
+        """
+        kept = self._socket is not None and not self._closed()
+        if not kept:
+            self._connect(deadline)
+        reply = self._exchange(method, path, body, headers, deadline)
+        if reply.status == 401 and kept:
+            self._connect(deadline)
+            reply = self._exchange(method, path, body, headers, deadline)
+        return reply
+
+    def close(self) -> None:
+        """Lets go of the connection; a later request makes a new one."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _closed(self) -> bool:
+        """Whether the server has closed the kept connection: an idle one has nothing to be read."""
+        if self._socket is None:
+            return True
+        try:
+            readable, _, _ = select.select([self._socket], [], [], 0)
+        except (OSError, ValueError):
+            return True
+        return bool(readable)
+
+    def _connect(self, deadline: float) -> None:
+        self.close()
+        self._endpoint = endpoint(self._server_file)
+        if self._endpoint is None:
+            raise Unreachable("no server has written where it listens", sent=False)
+        try:
+            self._socket = socket.create_connection(("127.0.0.1", self._endpoint.port), timeout=_left(deadline))
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except TimeoutError as failure:
+            raise Silent("the server does not take connections", sent=False) from failure
+        except OSError as failure:
+            raise Unreachable(f"nobody listens on port {self._endpoint.port}", sent=False) from failure
+
+    def _exchange(self, method: str, path: str, body: bytes, headers: Mapping[str, str], deadline: float) -> Reply:
+        connection, target = self._socket, self._endpoint
+        if connection is None or target is None:
+            raise Unreachable("there is no connection", sent=False)
+        lines = [
+            f"{method} {path} HTTP/1.1",
+            f"Host: 127.0.0.1:{target.port}",
+            f"Authorization: Bearer {target.token}",
+            *(f"{name}: {value}" for name, value in headers.items()),
+        ]
+        if method != "GET":
+            lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+        head = "\r\n".join([*lines, "", ""]).encode("latin-1", "replace")
+        try:
+            connection.settimeout(_left(deadline))
+            connection.sendall(head + body)
+            return _read(connection, deadline)
+        except TimeoutError as failure:
+            self.close()
+            raise Silent("the server does not answer", sent=True) from failure
+        except (OSError, ValueError) as failure:
+            self.close()
+            raise Garbled(f"the connection to the server broke ({failure})", sent=True) from failure
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _read(connection: socket.socket, deadline: float) -> Reply:
+    """Reads one answer that states its length. Raises ValueError for anything else."""
+    received = bytearray()
+    while (end := received.find(b"\r\n\r\n")) < 0:
+        _receive(connection, received, deadline)
+        if len(received) > _LARGEST_HEAD and b"\r\n\r\n" not in received:
+            raise ValueError("endless headers")
+    first, *rest = received[:end].decode("latin-1").split("\r\n")
+    protocol, _, remainder = first.partition(" ")
+    if not protocol.startswith("HTTP/1."):
+        raise ValueError("not HTTP")
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
+    length = int(headers.get("content-length", "0"))
+    if not 0 <= length <= _LARGEST_REPLY:
+        raise ValueError("a reply of impossible length")
+    body = received[end + 4 :]
+    while len(body) < length:
+        _receive(connection, body, deadline)
+    return Reply(int(remainder[:3]), headers, bytes(body[:length]))
+
+
+def _receive(connection: socket.socket, into: bytearray, deadline: float) -> None:
+    connection.settimeout(_left(deadline))
+    chunk = connection.recv(_CHUNK)
+    if not chunk:
+        raise ConnectionError("closed by the server")
+    into += chunk

@@ -1,0 +1,76 @@
+"""``/api/v1``: what the command line asks. A GET changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from kg_plugin_api import Code, KgError
+from kg_server.http import bodies
+from kg_server.http.health import described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+
+    from kg_core.host import Plugins
+    from kg_plugin_api import Operation
+    from kg_server.interface import Memory
+
+
+def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[Route]:
+    """Reading, plug-ins and their operations, and stopping the server."""
+
+    async def show(request: Request) -> JSONResponse:
+        query = request.query_params
+        return JSONResponse(dict(await memory.show(query.get("cwd", ""), query.getlist("id"))))
+
+    async def search(request: Request) -> JSONResponse:
+        query = request.query_params
+        return JSONResponse(dict(await memory.search(query.get("cwd", ""), query.get("query", ""))))
+
+    async def preview(request: Request) -> JSONResponse:
+        query = request.query_params
+        found = await memory.preview(query.get("harness", ""), query.get("cwd", ""))
+        return JSONResponse(
+            {"text": found.text, "measure": found.measure, "limit": found.limit, "unit": str(found.unit)}
+        )
+
+    async def list_plugins(_: Request) -> JSONResponse:
+        return JSONResponse(described(plugins))
+
+    async def read_operation(request: Request) -> JSONResponse:
+        operation = _operation(plugins, request)
+        if operation.changes:
+            raise KgError(Code.FORBIDDEN, "This operation changes something: POST it.")
+        return JSONResponse(dict(await operation.run(dict(request.query_params))))
+
+    async def run_operation(request: Request) -> JSONResponse:
+        operation = _operation(plugins, request)
+        return JSONResponse(dict(await operation.run(await bodies.read_object(request))))
+
+    async def shut_down(_: Request) -> JSONResponse:
+        stop()
+        return JSONResponse({"stopping": True})
+
+    operations = "/api/v1/plugins/{plugin}/{operation}"
+    return [
+        Route("/api/v1/show", show, methods=["GET"]),
+        Route("/api/v1/search", search, methods=["GET"]),
+        Route("/api/v1/preview", preview, methods=["GET"]),
+        Route("/api/v1/plugins", list_plugins, methods=["GET"]),
+        Route(operations, read_operation, methods=["GET"]),
+        Route(operations, run_operation, methods=["POST"]),
+        Route("/api/v1/stop", shut_down, methods=["POST"]),
+    ]
+
+
+def _operation(plugins: Plugins, request: Request) -> Operation:
+    plugin, name = request.path_params["plugin"], request.path_params["operation"]
+    found = plugins.operation(plugin, name)
+    if found is None:
+        raise KgError(Code.NOT_FOUND, f"There is no operation {name} of a plug-in {plugin}. `kg plugins` lists them.")
+    return found

@@ -1,0 +1,58 @@
+"""``POST /hooks/{harness}/{event}`` and ``POST /ack``: what the carriers of events call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from kg_plugin_api import Carrier, Code, KgError, RawEvent
+from kg_server.http import bodies
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from kg_server.interface import Memory
+
+_CARRIERS = frozenset({Carrier.MCP_HOOK, Carrier.HOOK_CLIENT})
+
+
+def routes(memory: Memory) -> list[Route]:
+    """Events come in, deliveries go out, and the carrier says what became of them."""
+
+    async def event(request: Request) -> JSONResponse:
+        body = await bodies.read_object(request)
+        raw = RawEvent(
+            native=request.path_params["event"],
+            carrier=_carrier(body.get("carrier")),
+            payload=_object(body, "payload"),
+            meta=_object(body, "meta"),
+        )
+        reply = await memory.event(request.path_params["harness"], raw)
+        return JSONResponse({"output": reply.output, "delivery": reply.delivery})
+
+    async def acknowledge(request: Request) -> JSONResponse:
+        body = await bodies.read_object(request)
+        delivery, arrived = body.get("delivery"), body.get("arrived")
+        if not isinstance(delivery, str) or not isinstance(arrived, bool):
+            raise KgError(Code.INVALID, "An acknowledgement has a delivery (text) and arrived (true or false).")
+        return JSONResponse({"ok": memory.acknowledge(delivery, arrived)})
+
+    return [
+        Route("/hooks/{harness}/{event}", event, methods=["POST"]),
+        Route("/ack", acknowledge, methods=["POST"]),
+    ]
+
+
+def _carrier(value: object) -> Carrier:
+    if isinstance(value, str) and value in _CARRIERS:
+        return Carrier(value)
+    raise KgError(Code.INVALID, f"The carrier of an event is one of {', '.join(sorted(_CARRIERS))}.")
+
+
+def _object(body: dict[str, object], key: str) -> dict[str, object]:
+    found = body.get(key, {})
+    if not isinstance(found, dict):
+        raise KgError(Code.INVALID, f"The {key} of an event is a JSON object.")
+    return found
