@@ -65,7 +65,7 @@ def installed(wheels: Path, tmp_path_factory: pytest.TempPathFactory, tool_envir
 @pytest.fixture
 def kg(installed: Path, tmp_path: Path):
     """Runs the installed command on a memory of its own."""
-    environ = {**os.environ, "HOME": str(tmp_path), "KG_HOME": str(tmp_path / "memory"), "PATH": os.defpath}
+    environ = {"HOME": str(tmp_path), "KG_HOME": str(tmp_path / "memory"), "PATH": os.defpath, "LANG": "C.UTF-8"}
 
     def command(*arguments: str) -> str:
         return run([str(installed / "kg"), *arguments], environ, stdin=subprocess.DEVNULL)
