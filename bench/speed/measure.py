@@ -70,6 +70,7 @@ def interleaved(subjects: Sequence[Subject], operation: Operation, repetitions: 
             operation.run(subject, turn)
             taken[subject.title].append((time.perf_counter() - began) * 1000)
             gc.enable()
+            subject.settle()
     return {title: Sample.of(values) for title, values in taken.items()}
 
 

@@ -82,6 +82,9 @@ class Peer:
         self._session = json.loads(self._bootstrap("bench-open"))["session_id"]
         self._call("kg_read")
 
+    def settle(self) -> None:
+        """Nothing follows: the peer takes what it sent for arrived."""
+
     def preload(self, turn: int) -> str:
         """What the session-start hook asks for."""
         return str(json.loads(self._bootstrap(f"bench-{turn}"))["context"])

@@ -71,6 +71,10 @@ class Subject(Protocol):
         """One agent's session as it goes on after its start and its first full read."""
         ...
 
+    def settle(self) -> None:
+        """What follows an operation while the client goes on; not timed."""
+        ...
+
     def preload(self, turn: int) -> str:
         """The session start event of a new session."""
         ...
