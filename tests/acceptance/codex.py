@@ -61,9 +61,11 @@ class Codex:
         resume: str = "",
         fork: str = "",
         model: str = MODEL,
+        trust: bool = False,
     ) -> Run:
-        """One headless run that may read and write files."""
+        """One headless run that may read and write files. ``trust`` lets hooks run that nobody has trusted."""
         command = ["codex", "exec", "--json", "--skip-git-repo-check", "-C", str(cwd), "-s", "danger-full-access"]
+        command += ["--dangerously-bypass-hook-trust"] if trust else []
         command += self.options(*settings, model=model)
         command += ["resume", resume] if resume else ["fork", fork] if fork else []
         done = self._machine.run(*command, prompt, cwd=cwd)

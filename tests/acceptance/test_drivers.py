@@ -41,10 +41,10 @@ def test_codex_runs_a_hook_and_a_tool_and_both_reach_the_model(machine: Machine,
     )
     hook = 'hooks.UserPromptSubmit=[{hooks=[{type="command",command="echo a trivial hook",timeout=5}]}]'
 
-    run = codex.run("What does the file say?", folder, hook, "bypass_hook_trust=true")
+    run = codex.run("What does the file say?", folder, hook, trust=True)
 
     first, second = codex.model.asked()
-    assert first.place("What does the file say?") > 0
+    assert first.place("What does the file say?") < first.place("a trivial hook")
     assert "alpha" in second.since(first)
     assert run.said == "Alpha."
 
