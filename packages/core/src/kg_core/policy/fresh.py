@@ -1,0 +1,54 @@
+"""The newest nodes of a level, which compaction leaves alone, and the pool of those that are ranked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kg_core.model import Tier
+from kg_core.model.limits import BUDGET, FRESH_SHARE
+from kg_core.render import active_cost, edge_cost
+
+if TYPE_CHECKING:
+    from kg_core.model import EdgeKey, Graph
+
+FRESH_BUDGET = int(BUDGET * FRESH_SHARE)
+
+
+def fresh(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> frozenset[str]:
+    """The newest nodes that are not orphaned, while their lines and edges fit ``budget`` characters.
+
+    One that does not fit is skipped and the walk goes on. An edge is charged once, with the newer end. What a node
+    costs here does not depend on tiers, so that no compaction plan can change who is fresh.
+    """
+    members: list[str] = []
+    charged: set[EdgeKey] = set()
+    for node_id in by_creation(graph):
+        cost = active_cost(graph, node_id)
+        if cost > budget:
+            continue
+        edges: list[EdgeKey] = []
+        for key in graph.incident.get(node_id, ()):
+            other = key.target if key.source == node_id else key.source
+            if key not in charged and not graph.is_dormant(other, user):
+                edges.append(key)
+                cost += edge_cost(graph.edges[key], under_source=key.source == node_id)
+        if cost <= budget:
+            budget -= cost
+            members.append(node_id)
+            charged.update(edges)
+    return frozenset(members)
+
+
+def by_creation(graph: Graph) -> list[str]:
+    """The ids that are not orphaned, newest first, equal ones by id."""
+    ids = [*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED]]
+    nodes = graph.nodes
+    return sorted(ids, key=lambda node_id: (-nodes[node_id].created, node_id))
+
+
+def ranked_pool(graph: Graph, user: Graph | None, *, archived: bool) -> frozenset[str]:
+    """The ids that are scored: active and not fresh, and the archived ones as well if so asked."""
+    ids = set(graph.tiers[Tier.ACTIVE])
+    if archived:
+        ids.update(graph.tiers[Tier.ARCHIVED])
+    return frozenset(ids - fresh(graph, user))

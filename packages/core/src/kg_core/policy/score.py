@@ -1,0 +1,190 @@
+"""What a node is worth, as a place among others: recency, connectedness and usefulness, each as a percentile."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kg_core.model import DAY, USER, USER_PREFIX, EndKind, StampKind, Tier, end_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from kg_core.model import Graph, Millis, Node, Use
+
+RECENCY: Final = 0.25
+CONNECTEDNESS: Final = 0.40
+USEFULNESS: Final = 0.35
+
+_IN: Final = 0.66
+_OUT: Final = 0.33
+_TO_ARCHIVED: Final = 0.2
+"""Weight of an edge to an archived neighbour; to an active one it is 1, to an orphaned one 0."""
+_HUB: Final = 0.5
+HALF_LIFE: Final[Millis] = 90 * DAY
+
+
+class Raw(NamedTuple):
+    """The factors before they are ranked: a time in ms, and two sums."""
+
+    recency: Millis
+    connectedness: float
+    usefulness: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factor:
+    """One factor of a score: its raw value, its place in the pool (0–1) and what it weighs."""
+
+    raw: float
+    percentile: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a node has its score. ``in_pool`` is false for one that was ranked against a pool it is not part of."""
+
+    id: str
+    score: float
+    pool: int
+    in_pool: bool
+    recency: Factor
+    connectedness: Factor
+    usefulness: Factor
+
+
+def scores(graph: Graph, pool: Collection[str], now: Millis, user: Graph | None = None) -> dict[str, float]:
+    """The score, 0 to 1, of each id of ``pool`` among the others. Renaming nodes does not change it.
+
+    ``user`` is the user's graph: with it, an edge to one of its nodes weighs what that node's tier says.
+    """
+    ids = list(pool)
+    raws = [raw(graph, node_id, now, user) for node_id in ids]
+    return dict(zip(ids, combine(raws), strict=True))
+
+
+def combine(raws: Sequence[Raw]) -> list[float]:
+    """The scores of nodes with these raw factors, in the same order."""
+    return weigh(
+        percentiles([each.recency for each in raws]),
+        percentiles([each.connectedness for each in raws]),
+        percentiles([each.usefulness for each in raws]),
+    )
+
+
+def weigh(recency: Sequence[float], connectedness: Sequence[float], usefulness: Sequence[float]) -> list[float]:
+    """The scores from the three columns of percentiles."""
+    return [
+        RECENCY * r + CONNECTEDNESS * c + USEFULNESS * u
+        for r, c, u in zip(recency, connectedness, usefulness, strict=True)
+    ]
+
+
+def explain(graph: Graph, node_id: str, pool: Collection[str], now: Millis, user: Graph | None = None) -> Explanation:
+    """How the score of a node of ``graph`` comes about."""
+    ids = list(dict.fromkeys([*pool, node_id]))
+    place = ids.index(node_id)
+    raws = [raw(graph, each, now, user) for each in ids]
+    recency, connectedness, usefulness = (
+        Factor(raw=column[place], percentile=percentiles(column)[place], weight=weight)
+        for column, weight in zip(zip(*raws, strict=True), (RECENCY, CONNECTEDNESS, USEFULNESS), strict=True)
+    )
+    return Explanation(
+        id=node_id,
+        score=combine(raws)[place],
+        pool=len(pool),
+        in_pool=node_id in pool,
+        recency=recency,
+        connectedness=connectedness,
+        usefulness=usefulness,
+    )
+
+
+def percentiles(values: Sequence[float]) -> list[float]:
+    """The place of each value, 0 to 1; equal values share their average place; a single one is at 0.5."""
+    last = len(values) - 1
+    if last < 1:
+        return [0.5] * len(values)
+    places = [0.0] * len(values)
+    before = 0
+    for _, run in groupby(sorted(range(len(values)), key=values.__getitem__), key=values.__getitem__):
+        equal = list(run)
+        place = (before + (len(equal) - 1) / 2) / last
+        for index in equal:
+            places[index] = place
+        before += len(equal)
+    return places
+
+
+def raw(graph: Graph, node_id: str, now: Millis, user: Graph | None = None) -> Raw:
+    """The factors of one node before they are ranked."""
+    use = graph.use_of(node_id)
+    return Raw(
+        recency(graph.nodes[node_id], use, now),
+        connectedness(graph, node_id, use, user),
+        usefulness(use, now),
+    )
+
+
+def recency(node: Node, use: Use, now: Millis) -> Millis:
+    """The latest of content change, read by id and credit by a working context; a future time counts as now."""
+    changed = use.activity_at or (node.written.at if node.written else 0) or node.created
+    latest = max(changed, use.read_at)
+    for stamp in use.stamps:
+        if stamp.kind is not StampKind.MAINTENANCE and stamp.at > latest:
+            latest = stamp.at
+    return min(latest, now)
+
+
+def usefulness(use: Use, now: Millis) -> float:
+    """The stamps, each halved every 90 days."""
+    if not use.stamps:
+        return 0.0
+    return math.fsum(0.5 ** (max(0, now - stamp.at) / HALF_LIFE) for stamp in use.stamps)
+
+
+def connectedness(graph: Graph, node_id: str, use: Use, user: Graph | None = None) -> float:
+    """How strongly a node is tied to what is in sight, or how large a hub it is, whichever is more."""
+    # Counted as integers, so that the order of edges cannot change the last bit and split a tie.
+    into = into_archived = out = out_archived = ends = 0
+    for source, _, target in graph.incident.get(node_id, ()):
+        if target == node_id:
+            tier, exists = _neighbour(graph, source, user)
+            ends += exists
+            into += tier is Tier.ACTIVE
+            into_archived += tier is Tier.ARCHIVED
+        if source == node_id:
+            tier, exists = _neighbour(graph, target, user)
+            ends += exists
+            out += tier is Tier.ACTIVE
+            out_archived += tier is Tier.ARCHIVED
+    if use.inbound:
+        inbound = sum(count for _, count in use.inbound)
+        into += inbound
+        ends += inbound
+    return hub(into, into_archived, out, out_archived, ends)
+
+
+def hub(into: int, into_archived: int, out: int, out_archived: int, ends: int) -> float:
+    """Connectedness from the counts of edges in and out, by the tier of the neighbour, and of all incident ends."""
+    tied = _IN * (into + _TO_ARCHIVED * into_archived) + _OUT * (out + _TO_ARCHIVED * out_archived)
+    return max(tied, _HUB * math.log1p(ends))
+
+
+def _neighbour(graph: Graph, end: str, user: Graph | None) -> tuple[Tier | None, bool]:
+    """The tier of an edge's other end, where it has one that is known, and whether that end exists."""
+    match end_kind(end):
+        case EndKind.PATH:
+            return None, True
+        case EndKind.NODE:
+            tier = graph.tier(end)
+            return tier, tier is not None
+        case EndKind.USER:
+            level = graph if graph.key == USER else user
+            if level is None:
+                return None, True
+            tier = level.tier(end.removeprefix(USER_PREFIX))
+            return tier, tier is not None

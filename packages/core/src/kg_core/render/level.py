@@ -1,0 +1,95 @@
+"""One level as blocks: what a full read shows."""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from kg_core.model import USER_PREFIX, Tier
+from kg_core.render.block import Block, Mark, MarkKind, Rank
+from kg_core.render.components import reading_order
+from kg_core.render.lines import archived_line, edge_line, node_line, preloaded_line
+from kg_core.render.live import shown_edges
+from kg_core.render.standing import standing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence, Set
+
+    from kg_core.model import Edge, Graph
+
+UNSCORED = 0.5
+"""Value of what has no score: fresh nodes, files, nodes of another level."""
+ARCHIVED_HEADING = "  archived (kg_read with ids shows them):"
+
+
+def level_blocks(
+    graph: Graph,
+    user: Graph | None,
+    *,
+    title: str,
+    order: Sequence[str] | None = None,
+    preloaded: Set[str] = frozenset(),
+    values: Mapping[str, float] = MappingProxyType({}),
+) -> list[Block]:
+    """A heading, the active nodes with their edges, and the ids of the archived ones.
+
+    ``order`` lists active ids and defaults to the reading order; ``preloaded`` ids are shown without their gist;
+    ``values`` are scores by id. The lines below the headings measure what :func:`kg_core.render.charge` says.
+    """
+    active, archived = graph.tiers[Tier.ACTIVE], graph.tiers[Tier.ARCHIVED]
+    blocks = [Block(text=heading(title, len(active), len(archived)))]
+    for node_id in order if order is not None else reading_order(graph, active):
+        if node_id in preloaded:
+            name = block_name(graph, node_id)
+            value = values.get(node_id, UNSCORED)
+            blocks.append(Block(text=preloaded_line(node_id), rank=Rank.GIST, value=value, name=name))
+        else:
+            blocks.append(gist_block(graph, node_id, MarkKind.SEEN, values.get(node_id, UNSCORED)))
+        blocks.extend(
+            edge_block(graph, edge, node_id, edge_value(edge, values)) for edge in shown_edges(graph, user, node_id)
+        )
+    return blocks + archived_blocks(graph, sorted(archived), values)
+
+
+def heading(title: str, active: int, archived: int) -> str:
+    """The line above a level."""
+    return f"{title}: {active} active, {archived} archived"
+
+
+def block_name(graph: Graph, node_id: str) -> str:
+    """What the block of a node is called, unique over all levels."""
+    return f"{graph.key}\x1f{node_id}"
+
+
+def gist_block(graph: Graph, node_id: str, mark: MarkKind, value: float) -> Block:
+    """The line of an active node, which shows its gist."""
+    node = graph.nodes[node_id]
+    return Block(
+        text=node_line(node, standing(graph, node_id)),
+        rank=Rank.GIST,
+        value=value,
+        marks=(Mark(mark, graph.key, node_id, node.version),),
+        name=block_name(graph, node_id),
+    )
+
+
+def edge_block(graph: Graph, edge: Edge, under: str, value: float) -> Block:
+    """The line of an edge below one of its ends."""
+    text = edge_line(edge, under_source=under == edge.source)
+    return Block(text=text, rank=Rank.EDGE, value=value, parent=block_name(graph, under))
+
+
+def edge_value(edge: Edge, values: Mapping[str, float]) -> float:
+    """What an edge is worth: as much as its two ends."""
+    return sum(values.get(end.removeprefix(USER_PREFIX), UNSCORED) for end in (edge.source, edge.target))
+
+
+def archived_blocks(graph: Graph, ids: Iterable[str], values: Mapping[str, float]) -> list[Block]:
+    """A heading, which goes last, and one line for each archived id; nothing without ids."""
+    name = block_name(graph, "")
+    lines = [
+        Block(text=archived_line(node_id), rank=Rank.ARCHIVED, value=values.get(node_id, UNSCORED), parent=name)
+        for node_id in ids
+    ]
+    return [Block(text=ARCHIVED_HEADING, rank=Rank.ARCHIVED, value=math.inf, name=name), *lines] if lines else []
