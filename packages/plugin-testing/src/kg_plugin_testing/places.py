@@ -1,0 +1,62 @@
+"""A machine that does not exist, for asking a wiring what it would write there."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from kg_plugin_api import Launch, Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from kg_plugin_api import Harness
+
+_PYTHON: Final = "/opt/kg/bin/python3"
+_RUN: Final = "/opt/kg/lib/kg_server/carrier/run.py"
+
+
+def site(harness: Harness, root: Path) -> Site:
+    """Places below ``root`` for one harness; none of them exists."""
+    memory = root / "memory"
+    arguments = f"--harness {harness.name} --home {memory}"
+    start = f"[ -x {_PYTHON} ] && [ -f {_RUN} ] || exit 0; exec {_PYTHON} -I -S {_RUN}"
+    hooks = {spec.native: f"{start} hook {arguments} --event {spec.native}" for spec in harness.events}
+    return Site(
+        home=root / "home",
+        config=root / "home" / (harness.recognition.config_default or ".config"),
+        own=memory / "harness" / harness.name,
+        launch=Launch(shim=("/bin/sh", "-c", f"{start} mcp {arguments}"), hook=hooks, version="1.2.3"),
+        environ={},
+    )
+
+
+class _Watch(threading.local):
+    seen: list[str] | None = None
+
+
+_watch: Final = _Watch()
+_WATCHED: Final = ("open", "os.", "shutil.", "subprocess.", "socket.", "pathlib.")
+_installed: list[bool] = []
+
+
+@contextmanager
+def watching() -> Iterator[list[str]]:
+    """Lists every file, process and connection that this thread asks the system for inside the block."""
+    if not _installed:
+        sys.addaudithook(_note)  # cannot be removed again, so it is added once and costs little when unused
+        _installed.append(True)
+    _watch.seen = []
+    try:
+        yield _watch.seen
+    finally:
+        _watch.seen = None
+
+
+def _note(event: str, arguments: tuple[object, ...]) -> None:
+    seen = _watch.seen
+    if seen is not None and event.startswith(_WATCHED):
+        seen.append(f"{event} {arguments[:1]}")
