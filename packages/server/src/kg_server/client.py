@@ -1,0 +1,76 @@
+"""Talks to the running server for the command line. There is no second way to the files."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+from kg_plugin_api import Code, KgError
+from kg_server.carrier.places import Places
+from kg_server.carrier.wire import Missed, Unreachable, Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kg_core.store import Home
+
+    Query = Mapping[str, str | Sequence[str]]
+
+_SECONDS: Final = 30.0
+
+
+class Client:
+    """Asks the server of one memory home."""
+
+    def __init__(self, home: Home) -> None:
+        self._wire = Wire(Places(str(home.root)).server)
+
+    def get(
+        self, path: str, query: Mapping[str, str | Sequence[str]] | None = None, *, within: float = _SECONDS
+    ) -> Any:
+        """The JSON that a GET answers. Raises KgError with what the server says, or UNAVAILABLE."""
+        if query:
+            path = f"{path}?{urlencode(query, doseq=True)}"
+        return self._asked("GET", path, b"", within)
+
+    def post(self, path: str, value: Mapping[str, object], *, within: float = _SECONDS) -> Any:
+        """The JSON that a POST answers. Raises KgError with what the server says, or UNAVAILABLE."""
+        return self._asked("POST", path, json.dumps(value).encode(), within)
+
+    def health(self, *, within: float = 2.0) -> dict[str, Any] | None:
+        """How the server is; None when nobody answers with our token."""
+        try:
+            found = self.get("/health", within=within)
+        except KgError:
+            return None
+        return found if isinstance(found, dict) and "version" in found else None
+
+    def close(self) -> None:
+        """Lets go of the connection."""
+        self._wire.close()
+
+    def _asked(self, method: str, path: str, body: bytes, within: float) -> Any:
+        try:
+            reply = self._wire.request(method, path, body, {}, time.monotonic() + within)
+        except Unreachable as failure:
+            raise KgError(Code.UNAVAILABLE, "The server is not running. Start it with `kg start`.") from failure
+        except Missed as failure:
+            raise KgError(Code.UNAVAILABLE, f"The server is there but {failure}. `kg logs` may say more.") from failure
+        try:
+            found = json.loads(reply.body)
+        except ValueError as failure:
+            raise KgError(Code.INTERNAL, f"The server sent no JSON (status {reply.status}).") from failure
+        if reply.status == 200:
+            return found
+        raise _failure(found, reply.status)
+
+
+def _failure(found: Any, status: int) -> KgError:
+    error = found.get("error") if isinstance(found, dict) else None
+    if not isinstance(error, dict):
+        return KgError(Code.INTERNAL, f"The server answered with status {status}.")
+    code = error.get("code")
+    known = Code(code) if code in set(Code) else Code.INTERNAL
+    return KgError(known, str(error.get("sentence", "")), error.get("data") or {})

@@ -1,0 +1,1 @@
+"""Starting, stopping and finding the one server of a memory home."""

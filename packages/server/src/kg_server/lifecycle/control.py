@@ -1,0 +1,172 @@
+"""Start, stop and restart, one at a time; what runs is known from an authenticated answer, never from a pid."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_plugin_api import Code, KgError
+from kg_server.carrier.lock import FileLock
+from kg_server.carrier.places import Places, remove, touch
+from kg_server.carrier.start import spawn
+from kg_server.carrier.version import VERSION, newer
+from kg_server.carrier.wire import endpoint
+from kg_server.client import Client
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from kg_core.store import Home
+
+START_SECONDS: Final = 20.0
+STOP_SECONDS: Final = 20.0
+_LOCK_SECONDS: Final = 45.0
+_POLL: Final = 0.02
+_LOG_LINES: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A server that answers: what it says of itself, and whether it was started for this."""
+
+    health: dict[str, Any]
+    fresh: bool
+
+
+class Control:
+    """Starts and stops the server of one memory home. ``strip`` are variables that it must not inherit.
+
+    ``waiting`` is called from time to time while something takes long, with the seconds that have passed.
+    """
+
+    def __init__(
+        self, home: Home, *, strip: tuple[str, ...] = (), waiting: Callable[[float], None] = lambda _: None
+    ) -> None:
+        self._home = home
+        self._places = Places(str(home.root))
+        self._strip = strip
+        self._waiting = waiting
+
+    def start(self) -> Started:
+        """A server that answers, of this version or a newer one. Raises UNAVAILABLE with the end of the log."""
+        with self._alone():
+            return self._start()
+
+    def stop(self) -> bool:
+        """Ends the server and leaves the stamp that keeps carriers from starting one. False when none ran."""
+        with self._alone():
+            stopped = self._stop()
+            touch(self._places.stopped)
+            return stopped
+
+    def restart(self) -> Started:
+        """Ends the server that runs, if any, and starts one."""
+        with self._alone():
+            self._stop()
+            return self._start()
+
+    def health(self) -> dict[str, Any] | None:
+        """What the server says of itself; None when it does not answer."""
+        client = Client(self._home)
+        try:
+            return client.health()
+        finally:
+            client.close()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        self._home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(self._places.lock)
+        if not lock.acquire(time.monotonic() + _LOCK_SECONDS):
+            raise KgError(
+                Code.UNAVAILABLE, f"Another command has been starting or stopping the server for {_LOCK_SECONDS:.0f} s."
+            )
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _start(self) -> Started:
+        running = self.health()
+        if running is not None:
+            if not newer(VERSION, str(running["version"])):
+                remove(self._places.stopped)
+                return Started(running, fresh=False)
+            self._stop()
+        touch(self._places.starting)
+        log_from = self._log_size()
+        process = spawn(self._places, ["serve"], self._strip)
+        begun = time.monotonic()
+        while time.monotonic() - begun < START_SECONDS:
+            running = self.health()
+            if running is not None:
+                return Started(running, fresh=True)
+            if process.poll() is not None:
+                remove(self._places.starting)
+                raise KgError(Code.UNAVAILABLE, f"The server could not start. {self._log_end(log_from)}")
+            self._waiting(time.monotonic() - begun)
+            time.sleep(_POLL)
+        raise KgError(
+            Code.UNAVAILABLE,
+            f"The server did not answer within {START_SECONDS:.0f} s and may still be starting. "
+            f"{self._log_end(log_from)}",
+        )
+
+    def _stop(self) -> bool:
+        """Asks the server to end and waits until it has let go of the storage."""
+        before = endpoint(self._places.server)
+        client = Client(self._home)
+        try:
+            if client.health() is None:
+                return self._refuse_hung()
+            client.post("/api/v1/stop", {})
+        finally:
+            client.close()
+        begun = time.monotonic()
+        while time.monotonic() - begun < STOP_SECONDS:
+            now = endpoint(self._places.server)
+            if now is None or before is None or now.token != before.token:
+                return True
+            self._waiting(time.monotonic() - begun)
+            time.sleep(_POLL)
+        raise KgError(Code.UNAVAILABLE, f"The server did not end within {STOP_SECONDS:.0f} s. `kg logs` may say why.")
+
+    def _refuse_hung(self) -> bool:
+        """Nobody answers. That is fine, unless somebody holds the storage: then a person must look at it."""
+        holder = FileLock(str(self._home.lock))
+        if not self._home.lock.exists() or holder.attempt():
+            holder.release()
+            return False
+        found = endpoint(self._places.server)
+        who = "A server" if found is None else f"A server (process {found.pid} if that is still right)"
+        raise KgError(
+            Code.UNAVAILABLE,
+            f"{who} holds {self._home.root} but does not answer. Look at the process and end it by hand.",
+        )
+
+    def _log_size(self) -> int:
+        try:
+            return os.stat(self._places.log).st_size  # noqa: PTH116 - a name that the carriers gave
+        except OSError:
+            return 0
+
+    def _log_end(self, since: int) -> str:
+        lines = tail(self._home, _LOG_LINES, since=since)
+        if not lines:
+            return f"Its log is {self._home.log}."
+        return f"The end of its log, {self._home.log}:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def tail(home: Home, count: int, *, since: int = 0) -> list[str]:
+    """The last lines of the server's log, of what was written after the byte ``since``."""
+    try:
+        with home.log.open("rb") as file:
+            file.seek(0, os.SEEK_END)
+            end = file.tell()
+            file.seek(max(since if since <= end else 0, end - 200 * count))
+            return file.read().decode("utf-8", "replace").splitlines()[-count:]
+    except OSError:
+        return []

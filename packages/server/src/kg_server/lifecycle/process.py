@@ -1,0 +1,61 @@
+"""The server process: puts the parts together, from the environment to the listening socket."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from kg_core.host import Plugins
+from kg_core.store import Settings
+from kg_server.carrier.version import VERSION
+from kg_server.serve import DEFAULT_PORT, serve
+from kg_server.service import Service
+
+if TYPE_CHECKING:
+    from kg_core.store import Home
+
+
+def run(home: Home) -> None:
+    """Serves the memory at ``home`` until a signal or a request ends it. Raises KgError when it cannot."""
+    os.umask(0o077)
+    _log_to_standard_error()
+    _leave_signals_to_the_server()
+    settings = Settings.load(home)
+    plugins = Plugins.load(disabled=settings.disabled_plugins)
+    _forget_the_agent(plugins)
+    asyncio.run(_serve(home, plugins, settings))
+
+
+async def _serve(home: Home, plugins: Plugins, settings: Settings) -> None:
+    memory = await Service.open(home, clock=_now, plugins=plugins, settings=settings, version=VERSION)
+    await serve(home, memory, plugins, port=settings.port or DEFAULT_PORT)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _log_to_standard_error() -> None:
+    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=form, force=True)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+
+
+def _leave_signals_to_the_server() -> None:
+    """Uvicorn ends on these and then raises them again for whoever had them before; by then all is done."""
+    for caught in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(caught, lambda *_: None)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+def _forget_the_agent(plugins: Plugins) -> None:
+    """Drops variables of the agent that happened to start us, such as its keys: nothing we run may inherit them."""
+    prefixes = tuple(prefix for harness in plugins.harnesses for prefix in harness.environment_to_strip)
+    for name in [name for name in os.environ if name.startswith(prefixes)]:
+        del os.environ[name]

@@ -1,0 +1,107 @@
+"""Serves an opened memory: listens on loopback, writes down where, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import socket
+import sys
+from typing import TYPE_CHECKING, Final
+
+import uvicorn
+
+from kg_plugin_api import Code, KgError
+from kg_server.app import create_app
+from kg_server.carrier.version import VERSION
+from kg_server.carrier.wire import Endpoint
+from kg_server.lifecycle.announced import announce, withdraw, write_answers
+from kg_server.security import Guard, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kg_core.host import Plugins
+    from kg_core.store import Home
+    from kg_server.interface import Memory
+
+DEFAULT_PORT: Final = 7419
+_IDLE_SECONDS: Final = 3600
+"""How long a connection of a shim is kept without a request."""
+_GRACE_SECONDS: Final = 3
+
+_log = logging.getLogger("kg.server")
+
+
+async def serve(
+    home: Home,
+    memory: Memory,
+    plugins: Plugins,
+    *,
+    port: int = DEFAULT_PORT,
+    ready: Callable[[Endpoint], None] | None = None,
+) -> None:
+    """Serves an opened memory until a signal or a request ends it; then the memory is closed.
+
+    ``port`` is taken if it is free, else another one. ``ready`` is called once the server can be reached.
+    """
+    token = secrets.token_urlsafe(32)
+    try:
+        await _listen(home, memory, plugins, token, port, ready)
+    finally:
+        try:
+            await memory.close()
+        finally:
+            withdraw(home, token)
+
+
+async def _listen(
+    home: Home,
+    memory: Memory,
+    plugins: Plugins,
+    token: str,
+    wanted: int,
+    ready: Callable[[Endpoint], None] | None,
+) -> None:
+    with bound(wanted) as listening:
+        port = listening.getsockname()[1]
+        app = create_app(memory, plugins, stop=lambda: setattr(server, "should_exit", True))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                Guard(app, Rules(port, token)),
+                loop="asyncio",
+                http="httptools",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
+                timeout_keep_alive=_IDLE_SECONDS,
+                timeout_graceful_shutdown=_GRACE_SECONDS,
+            )
+        )
+        write_answers(home, memory, plugins)
+        where = Endpoint(port, token, os.getpid(), VERSION)
+        announce(home, where)
+        _log.info("kg %s serves %s on port %d", VERSION, home.root, port)
+        if ready is not None:
+            ready(where)
+        await server.serve(sockets=[listening])
+        _log.info("kg %s ends", VERSION)
+
+
+def bound(wanted: int) -> socket.socket:
+    """A listening socket on loopback: on the port wanted, else on a free one. Raises KgError when there is none."""
+    for port in (wanted, 0):
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        with contextlib.suppress(OSError):
+            if sys.platform != "win32":  # there, this option would let two servers share a port
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(("127.0.0.1", port))
+            listening.listen(2048)
+            return listening
+        listening.close()
+    raise KgError(Code.UNAVAILABLE, "No port of the loopback address can be listened on.")

@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import stat
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_plugin_api import Argument, Carrier, Code, KgError, Operation
+from kg_server.carrier.wire import endpoint
+from kg_server.client import Client
+from kg_server.errors import ANSWERS
+from kg_server.serve import bound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LARGEST = 4 * 1024 * 1024
+
+
+class Raw:
+    """Requests as a test writes them, byte for byte."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.port, self.token = port, token
+
+    def send(self, head: list[str], body: bytes = b"") -> tuple[int, dict[str, object]]:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+            connection.sendall("\r\n".join([*head, "", ""]).encode() + body)
+            received = b""
+            while not _complete(received) and (chunk := connection.recv(65536)):
+                received += chunk
+        status = int(received.split(b" ")[1])
+        text = received.partition(b"\r\n\r\n")[2]
+        return status, json.loads(text) if text else {}
+
+    def ask(self, first: str, body: bytes | None = None, **changed: str | None) -> tuple[int, dict[str, object]]:
+        headers: dict[str, str | None] = {
+            "host": f"127.0.0.1:{self.port}",
+            "authorization": f"Bearer {self.token}",
+            "connection": "close",
+        }
+        if body is not None:
+            headers |= {"content-type": "application/json", "content-length": str(len(body))}
+        headers |= {name.replace("_", "-"): value for name, value in changed.items()}
+        head = [f"{first} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items() if value is not None)]
+        return self.send(head, body or b"")
+
+
+def _complete(received: bytes) -> bool:
+    head, found, body = received.partition(b"\r\n\r\n")
+    length = next((line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), b"0")
+    return bool(found) and len(body) >= int(length)
+
+
+@pytest.fixture
+def raw(served) -> Raw:
+    return Raw(served.where.port, served.where.token)
+
+
+def test_health_says_only_ok_without_the_token_and_everything_with_it(raw: Raw) -> None:
+    assert raw.ask("GET /health", authorization=None) == (200, {"ok": True})
+    assert raw.ask("GET /health", authorization="Bearer wrong") == (200, {"ok": True})
+
+    status, told = raw.ask("GET /health")
+
+    assert status == 200
+    assert told["pid"] == os.getpid()
+    assert told["executable"] == sys.executable
+    assert told["plugins"]["harnesses"] == [{"name": "plain", "title": "Plain", "maturity": "stable"}]
+    assert told["graphs"] == 0
+
+
+@pytest.mark.parametrize("path", ["POST /mcp", "POST /hooks/plain/Prompt", "POST /ack", "POST /api/v1/stop"])
+@pytest.mark.parametrize("token", [None, "", "Bearer", "Bearer wrong", "Basic x", "Bearer ü"])
+def test_every_other_route_wants_the_token(raw: Raw, path: str, token: str | None) -> None:
+    assert raw.ask(path, b"{}", authorization=token)[0] == 401
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"host": "evil.example:{port}"},
+        {"host": "evil.example"},
+        {"host": "127.0.0.1"},
+        {"host": "127.0.0.1:1"},
+        {"host": "localhost.:{port}"},
+        {"host": "127.0.0.1.evil.example:{port}"},
+        {"host": ""},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "https://127.0.0.1:{port}"},
+        {"origin": "http://127.0.0.1:1"},
+        {"sec_fetch_site": "cross-site"},
+        {"sec_fetch_site": "same-site"},
+    ],
+)
+def test_what_a_foreign_page_sends_is_refused_before_it_is_routed(raw: Raw, changed: dict[str, str], served) -> None:
+    there = {name: value.format(port=raw.port) for name, value in changed.items()}
+
+    assert raw.ask("GET /health", **there)[0] == 403
+    assert raw.ask("GET /nowhere", **there)[0] == 403
+    assert raw.ask("POST /hooks/plain/Prompt", b"{}", **there)[0] == 403
+    assert served.memory.events == []
+
+
+def test_two_hosts_in_one_request_are_refused(raw: Raw) -> None:
+    host = f"Host: 127.0.0.1:{raw.port}"
+
+    assert raw.send(["GET /health HTTP/1.1", host, host, "Connection: close"])[0] == 403
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "LOCALHOST"])
+def test_loopback_names_of_this_port_are_let_in(raw: Raw, host: str) -> None:
+    own = f"{host}:{raw.port}"
+
+    assert raw.ask("GET /health", host=own, origin=f"http://{own}", sec_fetch_site="same-origin")[0] == 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "text/json", None])
+def test_a_body_that_a_page_can_send_without_asking_is_refused(raw: Raw, kind: str | None) -> None:
+    assert raw.ask("POST /hooks/plain/Prompt", b"{}", content_type=kind)[0] == 415
+
+
+def test_json_may_name_its_character_set(raw: Raw) -> None:
+    body = b'{"carrier":"mcp_hook"}'
+
+    assert raw.ask("POST /hooks/plain/Prompt", body, content_type="Application/JSON; charset=utf-8")[0] == 200
+
+
+def test_the_server_listens_on_loopback_only(served) -> None:
+    with bound(0) as listening:
+        assert listening.getsockname()[0] == "127.0.0.1"
+
+
+def test_a_taken_port_is_replaced_by_a_free_one() -> None:
+    with bound(0) as first, bound(first.getsockname()[1]) as second:
+        assert second.getsockname()[1] not in {0, first.getsockname()[1]}
+
+
+def test_a_body_that_announces_too_much_is_refused_unread(raw: Raw) -> None:
+    assert raw.ask("POST /mcp", b"", content_length=str(LARGEST + 1))[0] == 413
+
+
+def test_a_body_without_a_length_is_read_to_the_limit_only(raw: Raw) -> None:
+    chunk = b"100000\r\n" + b" " * 0x100000 + b"\r\n"
+    head = [
+        "POST /mcp HTTP/1.1",
+        f"Host: 127.0.0.1:{raw.port}",
+        f"Authorization: Bearer {raw.token}",
+        "Content-Type: application/json",
+        "Transfer-Encoding: chunked",
+    ]
+
+    status, told = raw.send(head, chunk * 5 + b"0\r\n\r\n")
+
+    assert status == 413
+    assert told["error"]["code"] == "too_large"
+
+
+@pytest.mark.parametrize("body", [b"", b"nonsense", b"[]", b"1", b"\xff\xfe", b"[" * 100_000])
+def test_a_body_that_is_no_object_is_answered_with_a_sentence(raw: Raw, body: bytes) -> None:
+    status, told = raw.ask("POST /ack", body)
+
+    assert status == 400
+    assert told["error"]["sentence"]
+
+
+def test_unknown_paths_and_methods_are_answered_in_json(raw: Raw) -> None:
+    assert raw.ask("GET /nowhere")[0] == 404
+    assert raw.ask("GET /mcp")[0] == 405
+    assert raw.ask("DELETE /mcp")[0] == 405
+    assert raw.ask("GET /api/v1/stop")[0] == 405
+    assert raw.ask("OPTIONS /mcp")[0] == 405
+    assert raw.ask("GET /api/v1/plugins/../../health")[0] == 404
+
+
+def test_an_event_reaches_the_memory_whole_and_its_answer_comes_back(raw: Raw, served) -> None:
+    served.memory.delivery = "d1"
+    body = json.dumps({"carrier": "mcp_hook", "payload": {"prompt": "été 🎉"}, "meta": {"threadId": "t"}}).encode()
+
+    status, told = raw.ask("POST /hooks/plain/Prompt", body)
+
+    assert (status, told) == (200, {"output": "remembered", "delivery": "d1"})
+    ((harness, event),) = served.memory.events
+    assert (harness, event.native, event.carrier) == ("plain", "Prompt", Carrier.MCP_HOOK)
+    assert event.payload == {"prompt": "été 🎉"}
+    assert event.meta == {"threadId": "t"}
+
+
+@pytest.mark.parametrize("body", [{}, {"carrier": "pigeon"}, {"carrier": "mcp_hook", "payload": 1}, {"carrier": None}])
+def test_an_event_that_is_none_is_refused(raw: Raw, body: dict[str, object]) -> None:
+    assert raw.ask("POST /hooks/plain/Prompt", json.dumps(body).encode())[0] == 400
+
+
+def test_an_acknowledgement_settles_a_delivery(raw: Raw, served) -> None:
+    served.memory.delivery = "d1"
+
+    assert raw.ask("POST /ack", b'{"delivery":"d1","arrived":true}') == (200, {"ok": True})
+    assert raw.ask("POST /ack", b'{"delivery":"d2","arrived":false}') == (200, {"ok": False})
+    assert raw.ask("POST /ack", b'{"delivery":"d1"}')[0] == 400
+    assert served.memory.acknowledged == [("d1", True), ("d2", False)]
+
+
+@pytest.mark.parametrize("code", list(Code))
+def test_every_kind_of_failure_has_its_status(raw: Raw, served, code: Code) -> None:
+    served.memory.failure = KgError(code, "Because.", {"path": "/x"})
+
+    status, told = raw.ask("POST /hooks/plain/Prompt", b'{"carrier":"mcp_hook"}')
+
+    assert status == ANSWERS[code].status
+    assert told == {"error": {"code": str(code), "sentence": "Because.", "data": {"path": "/x"}}}
+
+
+def test_what_a_failure_says_is_neither_answered_nor_logged(raw: Raw, served, caplog: pytest.LogCaptureFixture) -> None:
+    served.memory.failure = RuntimeError("the user's secret")
+
+    status, told = raw.ask("POST /hooks/plain/Prompt", b'{"carrier":"mcp_hook"}')
+
+    assert status == 500
+    assert "RuntimeError" in told["error"]["sentence"]
+    assert "secret" not in json.dumps(told)
+    assert "secret" not in "".join(record.getMessage() for record in caplog.records if record.name == "kg.server")
+
+
+def test_the_command_line_reads_through_the_api(served) -> None:
+    client = Client(served.home)
+    try:
+        assert client.get("/api/v1/show", {"cwd": "/w", "id": ["a", "b"]}) == {"text": "/w a b"}
+        assert client.get("/api/v1/search", {"cwd": "/w", "query": "été"}) == {"text": "found été"}
+        assert client.get("/api/v1/preview", {"harness": "plain", "cwd": "/w"})["unit"] == "utf16"
+    finally:
+        client.close()
+
+
+@pytest.fixture
+def plugins(plugins) -> Iterator[object]:
+    async def run(arguments):
+        if arguments.get("fail"):
+            raise KgError(Code.UNAVAILABLE, "Not now.")
+        return {"got": dict(arguments)}
+
+    argument = Argument(name="word", help="A word.")
+    operations = [
+        Operation(name="look", help="Looks.", arguments=(argument,), run=run, changes=False),
+        Operation(name="do", help="Does.", arguments=(argument,), run=run),
+    ]
+    return type(plugins).of(harnesses=plugins.harnesses, operations={"extra": operations})
+
+
+def test_operations_of_plug_ins_are_served_and_a_get_changes_nothing(served) -> None:
+    client = Client(served.home)
+    try:
+        assert client.get("/api/v1/plugins/extra/look", {"word": "w"}) == {"got": {"word": "w"}}
+        assert client.post("/api/v1/plugins/extra/do", {"word": "w"}) == {"got": {"word": "w"}}
+        with pytest.raises(KgError, match="POST it"):
+            client.get("/api/v1/plugins/extra/do")
+        with pytest.raises(KgError, match="no operation"):
+            client.post("/api/v1/plugins/extra/other", {})
+        with pytest.raises(KgError, match="Not now"):
+            client.post("/api/v1/plugins/extra/do", {"fail": True})
+    finally:
+        client.close()
+
+
+def test_the_server_file_is_private_and_goes_with_the_server(served) -> None:
+    path = served.home.server_file
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert set(json.loads(path.read_text(encoding="utf-8"))) == {"port", "token", "pid", "version"}
+
+    served.stop()
+
+    assert not path.exists()
+    assert served.memory.closed == 1
+
+
+def test_the_server_file_of_a_successor_is_left_alone(served) -> None:
+    successor = {"port": 1, "token": "other", "pid": 1, "version": "9"}
+    where = served.where
+    client = Client(served.home)
+    client.health()
+    served.home.server_file.write_text(json.dumps(successor), encoding="utf-8")
+
+    client.post("/api/v1/stop", {})
+    served._thread.join(10)
+
+    found = endpoint(str(served.home.server_file))
+    assert found is not None
+    assert found.token == "other"
+    assert where.token != "other"
+    client.close()
