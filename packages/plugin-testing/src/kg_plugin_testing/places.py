@@ -19,8 +19,8 @@ _PYTHON: Final = "/opt/kg/bin/python3"
 _RUN: Final = "/opt/kg/lib/kg_server/carrier/run.py"
 
 
-def site(harness: Harness, root: Path) -> Site:
-    """Places below ``root`` for one harness; none of them exists."""
+def site(harness: Harness, root: Path, *, version: str = "1.2.3") -> Site:
+    """Places below ``root`` for one harness and one version of kg; none of them exists."""
     memory = root / "memory"
     arguments = f"--harness {harness.name} --home {memory}"
     start = f"[ -x {_PYTHON} ] && [ -f {_RUN} ] || exit 0; exec {_PYTHON} -I -S {_RUN}"
@@ -29,7 +29,7 @@ def site(harness: Harness, root: Path) -> Site:
         home=root / "home",
         config=root / "home" / (harness.recognition.config_default or ".config"),
         own=memory / "harness" / harness.name,
-        launch=Launch(shim=("/bin/sh", "-c", f"{start} mcp {arguments}"), hook=hooks, version="1.2.3"),
+        launch=Launch(shim=("/bin/sh", "-c", f"{start} mcp {arguments}"), hook=hooks, version=version),
         environ={},
     )
 

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kg_harness_claude import CLAUDE
+from kg_plugin_api import Caller, Carrier, EventKind, RawEvent, StartSource, ToolKind
+from kg_plugin_testing.recordings import recordings
+
+RECORDED = {
+    name.removeprefix("claude-2.1.332-"): raw for name, raw in recordings(Path(__file__).parent / "payloads").items()
+}
+DIALECT = CLAUDE.dialect
+
+
+def prompt(text: str) -> RawEvent:
+    payload = {"session_id": "s", "cwd": "/home/user/project", "prompt": text}
+    return RawEvent(native="UserPromptSubmit", carrier=Carrier.MCP_HOOK, payload=payload)
+
+
+@pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact", "fork"])
+def test_every_source_of_a_session_start_is_told_apart(source: str) -> None:
+    event = DIALECT.parse(RECORDED[f"SessionStart-{source}-hook_client"])
+
+    assert event is not None
+    assert event.kind is EventKind.SESSION_START
+    assert event.source is StartSource(source)
+    assert event.cwd == "/home/user/project"
+
+
+@pytest.mark.parametrize("source", [None, "", "teleport", 7, ["resume"]])
+def test_a_missing_or_unknown_source_counts_as_startup(source: object) -> None:
+    payload: dict[str, object] = {"session_id": "s", "source": source}
+
+    event = DIALECT.parse(RawEvent(native="SessionStart", carrier=Carrier.HOOK_CLIENT, payload=payload))
+
+    assert event is not None
+    assert event.source is StartSource.STARTUP
+
+
+@pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "Bash"])
+def test_both_carriers_tell_the_same_of_a_tool_use(tool: str) -> None:
+    whole = DIALECT.parse(RECORDED[f"PostToolUse-{tool}-hook_client"])
+    template = DIALECT.parse(RECORDED[f"PostToolUse-{tool}-mcp_hook"])
+
+    assert whole is not None
+    assert whole == template
+
+
+def test_a_tool_use_names_its_files_or_its_command() -> None:
+    read = DIALECT.parse(RECORDED["PostToolUse-Read-mcp_hook"])
+    shell = DIALECT.parse(RECORDED["PostToolUse-Bash-mcp_hook"])
+
+    assert read is not None
+    assert read.tool is not None
+    assert (read.tool.kind, read.tool.paths, read.tool.command) == (
+        ToolKind.READ,
+        ("/home/user/project/readme.txt",),
+        "",
+    )
+    assert shell is not None
+    assert shell.tool is not None
+    assert (shell.tool.kind, shell.tool.paths, shell.tool.command) == (ToolKind.SHELL, (), "cat new.txt")
+
+
+def test_an_empty_field_of_a_template_is_no_agent_and_no_path() -> None:
+    event = DIALECT.parse(RECORDED["PostToolUse-Bash-mcp_hook"])
+
+    assert RECORDED["PostToolUse-Bash-mcp_hook"].payload["agent_id"] == ""
+    assert event is not None
+    assert event.agent == ""
+
+
+def test_a_call_is_bound_to_its_session_and_subagent_by_the_event_before_it() -> None:
+    main = DIALECT.parse(RECORDED["PreToolUse-mcp__plugin_kg_kg__kg_read-mcp_hook"])
+    inside = DIALECT.parse(RECORDED["PreToolUse-mcp__plugin_kg_kg__kg_read-subagent-mcp_hook"])
+    call = DIALECT.caller(RECORDED["call-mcp"].meta)
+
+    assert main is not None
+    assert main.tool is not None
+    assert main.tool.kind is ToolKind.OWN
+    assert call == Caller(tool_use=main.tool.id)
+    assert inside is not None
+    assert inside.session == main.session
+    assert inside.agent
+    assert not main.agent
+
+
+@pytest.mark.parametrize(
+    "text", ["<task-notification>\n<task-id>1</task-id>", "  <task-notification>", "<teammate-message"]
+)
+def test_what_the_client_says_in_a_persons_place_is_marked(text: str) -> None:
+    event = DIALECT.parse(prompt(text))
+
+    assert event is not None
+    assert event.machine
+
+
+@pytest.mark.parametrize("text", ["What is a <task-notification>?", "/compact now", "<html> does not close", ""])
+def test_what_a_person_types_is_not_marked(text: str) -> None:
+    event = DIALECT.parse(prompt(text))
+
+    assert event is not None
+    assert not event.machine
+
+
+@pytest.mark.parametrize("native", ["Stop", "SessionEnd", "PreCompact", "SubagentStop", "Unheard", ""])
+def test_events_that_kg_does_not_listen_to_are_nothing(native: str) -> None:
+    assert DIALECT.parse(RawEvent(native=native, carrier=Carrier.HOOK_CLIENT, payload={"session_id": "s"})) is None
+
+
+def test_a_reply_names_the_event_that_asked() -> None:
+    reply: dict[str, Any] = json.loads(DIALECT.reply(prompt("hi"), "a lesson\nof two lines"))
+
+    assert reply == {
+        "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "a lesson\nof two lines"},
+    }
+
+
+def test_a_reply_is_one_line_of_json_and_nothing_else() -> None:
+    reply = DIALECT.reply(prompt("hi"), "a\nb\x1b[31m")
+
+    assert "\n" not in reply
+    assert "\x1b" not in reply
+    assert DIALECT.reply(prompt("hi"), "") == ""
+
+
+def test_an_event_before_a_tool_says_nothing() -> None:
+    raw = RECORDED["PreToolUse-mcp__plugin_kg_kg__kg_read-mcp_hook"]
+
+    assert DIALECT.reply(raw, "too late to matter") == ""

@@ -1,0 +1,67 @@
+"""What is written for Claude Code, byte for byte. ``UPDATE_GOLDEN=1`` writes the golden files anew."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from kg_harness_claude import CLAUDE
+from kg_plugin_api import JsonEntry, JsonItem, OwnedFile
+from kg_plugin_testing import places
+
+GOLDEN = Path(__file__).parent / "golden"
+SITE = places.site(CLAUDE, Path("/home/user"))
+
+
+def test_the_plug_in_folder_is_written_as_in_the_golden_files() -> None:
+    owned = [claim for claim in CLAUDE.wiring.claims(SITE) if isinstance(claim, OwnedFile)]
+    written = {claim.path.relative_to(SITE.own).as_posix(): claim for claim in owned}
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        for name, claim in written.items():
+            (GOLDEN / name).parent.mkdir(parents=True, exist_ok=True)
+            (GOLDEN / name).write_text(claim.text, encoding="utf-8")
+
+    files = [file for file in GOLDEN.rglob("*") if file.is_file()]
+    golden = {file.relative_to(GOLDEN).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+    assert {name: claim.text for name, claim in written.items()} == golden
+
+
+def test_three_entries_in_the_users_settings_enable_it() -> None:
+    settings = SITE.config / "settings.json"
+    source = {"source": {"source": "directory", "path": str(SITE.own)}}
+
+    assert [claim for claim in CLAUDE.wiring.claims(SITE) if not isinstance(claim, OwnedFile)] == [
+        JsonEntry(path=settings, keys=("extraKnownMarketplaces", "kg"), value=source),
+        JsonEntry(path=settings, keys=("enabledPlugins", "kg@kg"), value=True),
+        JsonItem(path=settings, keys=("permissions", "allow"), value="mcp__plugin_kg_kg"),
+    ]
+
+
+def test_the_offer_turns_off_the_clients_own_memory_and_can_be_taken_back() -> None:
+    (offer,) = CLAUDE.wiring.offers(SITE)
+    settings = SITE.config / "settings.json"
+
+    assert offer.claims == (JsonEntry(path=settings, keys=("autoMemoryEnabled",), value=False, replace=True),)
+
+
+def test_no_hook_is_without_a_timeout_in_whole_seconds() -> None:
+    hooks = json.loads((GOLDEN / "kg/hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
+    timeouts = [hook["timeout"] for groups in hooks.values() for group in groups for hook in group["hooks"]]
+
+    assert len(timeouts) == len(CLAUDE.events)
+    assert all(type(timeout) is int and 1 <= timeout <= 10 for timeout in timeouts)
+
+
+def test_a_tool_event_is_matched_on_file_tools_alone() -> None:
+    hooks = json.loads((GOLDEN / "kg/hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
+
+    assert hooks["PostToolUse"][0]["matcher"] == "Read|Edit|MultiEdit|Write|NotebookEdit|Bash"
+    assert hooks["PreToolUse"][0]["matcher"] == "mcp__plugin_kg_kg__.*"
+
+
+def test_an_upgrade_of_kg_alone_changes_no_file() -> None:
+    newer = places.site(CLAUDE, Path("/home/user"), version="9.9.9")
+
+    assert CLAUDE.wiring.claims(newer) == CLAUDE.wiring.claims(SITE)

@@ -1,0 +1,94 @@
+"""What is written for Codex, byte for byte. ``UPDATE_GOLDEN=1`` writes the golden files anew."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from kg_harness_codex import CODEX
+from kg_plugin_api import OwnedFile, TomlEntry, TomlTable
+from kg_plugin_testing import places
+
+GOLDEN = Path(__file__).parent / "golden"
+SITE = places.site(CODEX, Path("/home/user"))
+INSTALLED = SITE.config / "plugins" / "cache" / "kg" / "kg" / "1.0.0"
+
+
+def owned(below: Path) -> dict[str, str]:
+    claims = [claim for claim in CODEX.wiring.claims(SITE) if isinstance(claim, OwnedFile)]
+    return {
+        claim.path.relative_to(below).as_posix(): claim.text for claim in claims if claim.path.is_relative_to(below)
+    }
+
+
+def test_the_marketplace_is_written_as_in_the_golden_files() -> None:
+    written = owned(SITE.own)
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        for name, text in written.items():
+            (GOLDEN / name).parent.mkdir(parents=True, exist_ok=True)
+            (GOLDEN / name).write_text(text, encoding="utf-8")
+
+    files = [file for file in GOLDEN.rglob("*") if file.is_file()]
+
+    assert written == {file.relative_to(GOLDEN).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+
+def test_the_installed_copy_is_the_plug_in_of_the_marketplace() -> None:
+    assert owned(INSTALLED) == owned(SITE.own / "plugins" / "kg")
+
+
+def test_two_tables_of_ours_enable_it() -> None:
+    settings = SITE.config / "config.toml"
+    local = {"source_type": "local", "source": str(SITE.own)}
+
+    assert [claim for claim in CODEX.wiring.claims(SITE) if not isinstance(claim, OwnedFile)] == [
+        TomlTable(path=settings, keys=("marketplaces", "kg"), values=local),
+        TomlTable(path=settings, keys=("plugins", "kg@kg"), values={"enabled": True}),
+    ]
+
+
+def test_no_session_depends_on_the_server_and_no_tool_is_asked_about_or_cut() -> None:
+    (server,) = json.loads(owned(INSTALLED)[".mcp.json"])["mcpServers"].values()
+
+    assert "required" not in server
+    assert server["default_tools_approval_mode"] == "approve"
+    assert {tool["output_token_limit"] for tool in server["tools"].values()} == {12_000}
+    assert {"kg_read", "kg_search", "kg_put_node", "kg_sync", "kg_rules"} <= server["tools"].keys()
+
+
+def test_a_template_names_only_fields_that_are_always_there() -> None:
+    hooks = json.loads(owned(INSTALLED)["hooks/hooks.json"])["hooks"]
+    always = {"session_id", "cwd", "transcript_path", "model"}
+    more = {
+        "SessionStart": {"source"},
+        "UserPromptSubmit": {"prompt"},
+        "PostToolUse": {"tool_name", "tool_use_id", "tool_input"},
+        "SubagentStart": {"agent_id", "agent_type"},
+    }
+
+    for native, (group,) in hooks.items():
+        (hook,) = group["hooks"]
+        assert hook["input"]["event"] == native
+        assert hook["input"]["payload"] == {name: f"${{{name}}}" for name in always | more[native]}
+
+
+def test_no_hook_is_without_a_timeout_in_whole_seconds() -> None:
+    hooks = json.loads(owned(INSTALLED)["hooks/hooks.json"])["hooks"]
+    timeouts = [hook["timeout"] for groups in hooks.values() for group in groups for hook in group["hooks"]]
+
+    assert len(timeouts) == len(CODEX.events)
+    assert all(type(timeout) is int and 1 <= timeout <= 10 for timeout in timeouts)
+
+
+def test_an_upgrade_of_kg_alone_changes_no_file_and_so_keeps_the_trust() -> None:
+    newer = places.site(CODEX, Path("/home/user"), version="9.9.9")
+
+    assert CODEX.wiring.claims(newer) == CODEX.wiring.claims(SITE)
+
+
+def test_the_offer_keeps_the_clients_own_memory_off_and_can_be_taken_back() -> None:
+    (offer,) = CODEX.wiring.offers(SITE)
+    settings = SITE.config / "config.toml"
+
+    assert offer.claims == (TomlEntry(path=settings, keys=("features", "memories"), value=False, replace=True),)
