@@ -1,1 +1,36 @@
-"""policy"""
+"""What is worth keeping in sight, preloading, finding and recalling. Pure; ``now`` is an argument, in ms."""
+
+from kg_core.policy.backend import BuiltinBackend, item, key
+from kg_core.policy.fresh import fresh, ranked_pool
+from kg_core.policy.index import Index
+from kg_core.policy.paths import Connections, Place, connections
+from kg_core.policy.preload import LevelView, preload_blocks
+from kg_core.policy.prompt import said, without_frames
+from kg_core.policy.ranking import ranked
+from kg_core.policy.recall import GATE, Gate, question, recall
+from kg_core.policy.score import Explanation, Factor, explain, scores
+
+__all__ = [
+    "GATE",
+    "BuiltinBackend",
+    "Connections",
+    "Explanation",
+    "Factor",
+    "Gate",
+    "Index",
+    "LevelView",
+    "Place",
+    "connections",
+    "explain",
+    "fresh",
+    "item",
+    "key",
+    "preload_blocks",
+    "question",
+    "ranked",
+    "ranked_pool",
+    "recall",
+    "said",
+    "scores",
+    "without_frames",
+]

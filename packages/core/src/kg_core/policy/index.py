@@ -23,7 +23,10 @@ _SCALE: Final = 100
 """What a term adds to a node is kept as a small whole number: memory, and sums without rounding."""
 _TERMS: Final = 32
 """Of a long question, the rarest terms are asked for."""
-_LONE_WEIGHT: Final = 0.5
+_WEIGHTS: Final = {Role.WORD: 1.0, Role.WHOLE: 1.0, Role.GRAM: 1.0, Role.LOOSE: 0.6, Role.LONE: 0.4}
+"""What a term of the question counts."""
+_LONG_CHAIN: Final = 3
+"""So many n-grams in a row are as good as two words."""
 _SUPERSEDED_WEIGHT: Final = 0.5
 
 
@@ -138,7 +141,7 @@ class Index:
         for scope in scopes:
             scored: dict[str, float] = {}
             for term, (role, rarity) in rarities.items():
-                weight = rarity * (_LONE_WEIGHT if role is Role.LONE else 1.0)
+                weight = rarity * _WEIGHTS[role]
                 for key, impact in scope.postings.get(term, {}).items():
                     scored[key] = scored.get(key, 0.0) + weight * impact
             found.update(_admitted(scored, scope, request))
@@ -152,14 +155,14 @@ class Index:
         matched = [
             term
             for term, (role, _) in rarities.items()
-            if role is not Role.LONE and key in scope.postings.get(term, {})
+            if role is not Role.LONE and role is not Role.LOOSE and key in scope.postings.get(term, {})
         ]
         return SearchHit(
             key=key,
             graph=document.item.graph,
             id=document.item.id,
             score=round(score / _SCALE, 6),
-            evidence=sum(rarities[term][0] is Role.WORD for term in matched),
+            evidence=_evidence([(term, rarities[term][0]) for term in matched]),
             rarity=round(max((rarities[term][1] for term in matched), default=0.0) / rarest, 6),
             in_title=any(term in document.title for term in matched),
         )
@@ -174,8 +177,21 @@ def _rarities(question: Mapping[str, Role], scopes: Sequence[_Scope], size: int)
             known[term] = (role, _rarity(frequency, size))
     if len(known) <= _TERMS:
         return known
-    rarest = sorted(known, key=lambda term: (-known[term][1], term))[:_TERMS]
-    return {term: known[term] for term in rarest}
+    rarest = set(sorted(known, key=lambda term: (-known[term][1], term))[:_TERMS])
+    return {term: known[term] for term in known if term in rarest}
+
+
+def _evidence(matched: Sequence[tuple[str, Role]]) -> int:
+    """How many words are shared: an identifier counts by its parts, n-grams that overlap count as one or two."""
+    words = sum(role is Role.WORD for _, role in matched)
+    chain = 0
+    before = ""
+    for term, role in matched:
+        if role is Role.GRAM:
+            chain = chain + 1 if before and before[1:] == term[:-1] else 1
+            words += chain in {1, _LONG_CHAIN}
+            before = term
+    return words
 
 
 def _rarity(frequency: int, size: int) -> float:

@@ -21,7 +21,11 @@ class Role(Enum):
     """What a term is in its text."""
 
     WORD = "word"
-    """A word, a part of an identifier, or an n-gram."""
+    """A word, or a part of an identifier."""
+    GRAM = "gram"
+    """Some neighbouring characters of a script that does not separate words."""
+    LOOSE = "loose"
+    """The same across two scripts, or in hiragana, where it is mostly grammar."""
     WHOLE = "whole"
     """An identifier or path as a whole, beside its parts."""
     LONE = "lone"
@@ -146,11 +150,17 @@ def _grams(run: str, size: int) -> Iterator[Term]:
         yield Term(run, Role.LONE if len(run) == 1 else Role.WORD)
         return
     for start in range(len(run) - size + 1):
-        yield Term(run[start : start + size], Role.WORD)
+        gram = run[start : start + size]
+        yield Term(gram, Role.LOOSE if _is_loose(gram) else Role.GRAM)
     for index, character in enumerate(run):
         if _is_han(character):
             beside = run[index - 1 : index] + run[index + 1 : index + 2] if index else run[1:2]
             yield Term(character, Role.SINGLE if any(map(_is_han, beside)) else Role.LONE)
+
+
+def _is_loose(gram: str) -> bool:
+    has_kana = any("\u3041" <= character <= "\u309f" for character in gram)
+    return has_kana or len({_is_han(character) for character in gram}) > 1
 
 
 def _is_han(character: str) -> bool:

@@ -1,0 +1,116 @@
+"""How the nodes of one answer hang together: shortest paths between them, and the nodes that these pass."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kg_core.model import USER, USER_PREFIX, EndKind, end_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from kg_core.model import Edge, Graph, GraphKey
+    from kg_plugin_api import SearchHit
+
+HOPS: Final = 4
+"""A longer path connects nothing that anybody would call related."""
+TOP: Final = 5
+"""Hits between which paths are looked for."""
+_VISITED: Final = 1_000
+"""So many nodes are looked at from one hit: enough for four hops but through the largest hubs."""
+
+
+class Place(NamedTuple):
+    """A node over all levels."""
+
+    graph: GraphKey
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """The edges on the paths, each with the graph that holds it, and the nodes they pass that are no hits."""
+
+    edges: tuple[tuple[GraphKey, Edge], ...] = ()
+    connectors: tuple[Place, ...] = ()
+
+
+def _all(graph: Graph, node_id: str) -> bool:
+    del graph, node_id
+    return True
+
+
+def connections(
+    hits: Sequence[SearchHit], graphs: Iterable[Graph], admits: Callable[[Graph, str], bool] = _all
+) -> Connections:
+    """Shortest undirected paths, of at most four edges, between each two of the first five hits.
+
+    Paths lead over nodes of ``graphs`` that ``admits`` lets pass, across levels too, never over files. Of equally
+    short ones the first in the order of edges is taken.
+    """
+    levels = {graph.key: graph for graph in graphs}
+    tops = [
+        Place(hit.graph, hit.id)
+        for hit in hits[:TOP]
+        if hit.graph in levels and hit.id in levels[hit.graph].nodes and admits(levels[hit.graph], hit.id)
+    ]
+    edges: dict[tuple[GraphKey, Edge], None] = {}
+    passed: dict[Place, None] = {}
+    steps = {top: _steps(top, set(tops), levels, admits) for top in tops[:-1]}
+    for start, end in combinations(tops, 2):
+        place = end
+        while place in steps[start] and place != start:
+            before, graph, edge = steps[start][place]
+            edges[graph, edge] = None
+            passed[before] = None
+            place = before
+    hit_places = {Place(hit.graph, hit.id) for hit in hits}
+    return Connections(tuple(edges), tuple(place for place in passed if place not in hit_places))
+
+
+def _steps(
+    start: Place, targets: set[Place], levels: Mapping[GraphKey, Graph], admits: Callable[[Graph, str], bool]
+) -> dict[Place, tuple[Place, GraphKey, Edge]]:
+    """For each node within reach: the step that leads to it on a shortest path from ``start``."""
+    steps: dict[Place, tuple[Place, GraphKey, Edge]] = {}
+    missing = targets - {start}
+    queue = deque([(start, 0)])
+    while queue and missing and len(steps) < _VISITED:
+        place, hops = queue.popleft()
+        if hops == HOPS:
+            break
+        for near, graph, edge in _neighbours(place, levels):
+            if near != start and near not in steps and admits(levels[near.graph], near.id):
+                steps[near] = (place, graph, edge)
+                missing.discard(near)
+                queue.append((near, hops + 1))
+    return steps
+
+
+def _neighbours(place: Place, levels: Mapping[GraphKey, Graph]) -> Iterator[tuple[Place, GraphKey, Edge]]:
+    own = levels[place.graph]
+    for edge in own.edges_of(place.id):
+        other = _place(own, edge.target if edge.source == place.id else edge.source, levels)
+        if other is not None:
+            yield other, own.key, edge
+    if place.graph == USER:
+        reference = USER_PREFIX + place.id
+        for level in levels.values():
+            for edge in level.edges_of(reference) if level.key != USER else ():
+                other = _place(level, edge.target if edge.source == reference else edge.source, levels)
+                if other is not None:
+                    yield other, level.key, edge
+
+
+def _place(graph: Graph, end: str, levels: Mapping[GraphKey, Graph]) -> Place | None:
+    match end_kind(end):
+        case EndKind.NODE:
+            return Place(graph.key, end) if end in graph.nodes else None
+        case EndKind.USER:
+            node_id = end.removeprefix(USER_PREFIX)
+            return Place(USER, node_id) if USER in levels and node_id in levels[USER].nodes else None
+        case EndKind.PATH:
+            return None

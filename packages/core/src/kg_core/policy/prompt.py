@@ -1,0 +1,52 @@
+"""What a person said in a prompt, without what was pasted or injected."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+LONGEST: Final = 20_000
+"""Of a longer prompt the beginning is looked at: what follows is pasted."""
+
+_FRAME: Final = re.compile(r"<(/?)kg-memory[ \t]+([0-9A-Za-z]{1,64})[ \t]*>")
+_MACHINE: Final = re.compile(
+    r"<(system-reminder|task-notification|local-command-stdout|command-(?:name|message|args))>.*?(?:</\1>|\Z)",
+    re.DOTALL,
+)
+_PLACEHOLDER: Final = re.compile(r"\[(?:Image|Pasted text|Attachment)\b[^\]\n]{0,200}\]", re.IGNORECASE)
+_DATA: Final = re.compile(r"data:[\w./+-]{1,100};base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/=]{200,}")
+_ABSOLUTE: Final = re.compile(
+    r"(?<![A-Za-z0-9_./~\\-])(?:~?/|[A-Za-z]:[\\/]|\\\\|[A-Za-z][A-Za-z0-9+.-]{0,20}://)[!-~]*"
+)
+
+
+def said(prompt: str) -> str:
+    """The words of a prompt. Left out are kg's own frames, text that the client put in, image and paste marks, encoded
+    data, addresses and absolute paths, and lines that are nothing but a path.
+    """
+    text = without_frames(prompt[:LONGEST])
+    for noise in (_MACHINE, _PLACEHOLDER, _DATA):
+        text = noise.sub(" ", text)
+    lines = (line for line in text.splitlines() if not _is_path(line))
+    return _ABSOLUTE.sub(" ", "\n".join(lines)).strip()
+
+
+def without_frames(text: str) -> str:
+    """``text`` without what kg itself once injected: from each opening line of a frame to the end of the frame.
+
+    A frame ends where its own seal says, whatever is nested in it, and at the end of the text if its end is cut off.
+    """
+    kept: list[str] = []
+    position = 0
+    while (found := _FRAME.search(text, position)) is not None:
+        kept.append(text[position : found.start()])
+        position = found.end()
+        if not found[1]:
+            ends = (end.end() for end in _FRAME.finditer(text, position) if end[1] and end[2] == found[2])
+            position = next(ends, len(text))
+    return "".join(kept) + text[position:]
+
+
+def _is_path(line: str) -> bool:
+    words = line.strip(" \t-*>@\"'`,;:()").split()
+    return len(words) == 1 and words[0].isascii() and ("/" in words[0] or "\\" in words[0])
