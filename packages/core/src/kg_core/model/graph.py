@@ -73,8 +73,10 @@ class Change:
 class Graph:
     """Nodes, edges, their use, tombstones and progress of one level.
 
-    ``incident`` maps an end, as written, to the keys of its edges; ``folded`` maps folded ids to ids;
-    ``tiers`` maps each tier to its ids. All are kept up to date by :meth:`apply`.
+    ``incident`` maps an end, as written, to the keys of its edges; ``folded`` maps a folded id to its spellings,
+    of which files edited by hand may hold several;
+    ``tiers`` maps each tier to its ids; ``locked`` holds the ids of locked nodes. All are kept up to date by
+    :meth:`apply`.
     """
 
     key: GraphKey
@@ -85,8 +87,9 @@ class Graph:
     progress: Map[str, Progress] = field(default_factory=Map)
     extra: Map[str, Any] = field(default_factory=Map)
     incident: Map[str, Map[EdgeKey, None]] = field(default_factory=Map)
-    folded: Map[Folded, str] = field(default_factory=Map)
+    folded: Map[Folded, tuple[str, ...]] = field(default_factory=Map)
     tiers: Map[Tier, Map[str, None]] = field(default_factory=lambda: Map({tier: Map() for tier in Tier}))
+    locked: Map[str, None] = field(default_factory=Map)
 
     @classmethod
     def build(
@@ -114,17 +117,15 @@ class Graph:
         nodes = _update(self.nodes, change.nodes)
         folded = self.folded
         tiers = self.tiers
+        locked = {node_id: None if node is not None and node.locked else _GONE for node_id, node in change.nodes.items()}
         for node_id in {*change.nodes, *change.use}:
             old, new = self.nodes.get(node_id), nodes.get(node_id)
             old_tier = self.use.get(node_id, UNUSED).tier if old is not None else None
             new_tier = use.get(node_id, UNUSED).tier if new is not None else None
             if old_tier is not new_tier:
                 tiers = _moved(tiers, node_id, old_tier, new_tier)
-            if new is None and old is not None and folded.get(fold(node_id)) == node_id:
-                folded = folded.delete(fold(node_id))
-        for node_id, node in change.nodes.items():
-            if node is not None:
-                folded = folded.set(fold(node_id), node_id)
+            if (old is None) is not (new is None):
+                folded = _respelled(folded, node_id, present=new is not None)
         return replace(
             self,
             nodes=nodes,
@@ -141,8 +142,8 @@ class Graph:
         """The node of this id or of another spelling of it."""
         node = self.nodes.get(node_id)
         if node is None:
-            known = self.folded.get(fold(node_id))
-            node = self.nodes.get(known) if known is not None else None
+            spellings = self.folded.get(fold(node_id))
+            node = self.nodes[spellings[0]] if spellings else None
         return node
 
     def use_of(self, node_id: str) -> Use:
@@ -178,6 +179,13 @@ def _update(values: Map[Any, Any], changed: Mapping[Any, Any]) -> Map[Any, Any]:
         elif key in mutation:
             del mutation[key]
     return mutation.finish()
+
+
+def _respelled(folded: Map[Folded, tuple[str, ...]], node_id: str, *, present: bool) -> Map[Folded, tuple[str, ...]]:
+    key = fold(node_id)
+    others = tuple(known for known in folded.get(key, ()) if known != node_id)
+    spellings = tuple(sorted((*others, node_id))) if present else others
+    return folded.set(key, spellings) if spellings else folded.delete(key)
 
 
 def _moved(
