@@ -1,0 +1,202 @@
+"""Every clause of the contracts fails on a plug-in that breaks it: one mutation of an honest toy for each."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kg_plugin_testing.harness import HarnessContract
+from kg_plugin_testing.search import SearchBackendContract
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.slow
+
+TOYS = Path(__file__).parent / "toys"
+
+HARNESS_TEST = """
+import pytest
+from kg_plugin_api import RawEvent, Carrier
+from kg_plugin_testing.harness import HarnessContract
+from toy_agent import TOY
+
+class TestToy(HarnessContract):
+    @pytest.fixture
+    def harness(self):
+        return TOY
+
+    @pytest.fixture
+    def payloads(self):
+        payload = {"id": "s", "prompt": "hello", "more": {"depth": 1}}
+        recorded = {
+            "start": RawEvent(native="Start", carrier=Carrier.HOOK_CLIENT, payload=payload),
+            "prompt": RawEvent(native="Prompt", carrier=Carrier.MCP_HOOK, payload=payload),
+            "before": RawEvent(native="Before", carrier=Carrier.MCP_HOOK, payload=payload),
+            "other": RawEvent(native="Stop", carrier=Carrier.HOOK_CLIENT, payload=payload),
+            "call": RawEvent(native="call", carrier=Carrier.MCP, payload={}, meta={"session": "s"}),
+        }
+        return recorded
+"""
+
+SEARCH_TEST = """
+import pytest
+from kg_plugin_testing.search import SearchBackendContract
+from toy_index import open_index
+
+class TestToy(SearchBackendContract):
+    @pytest.fixture
+    def open_backend(self):
+        return open_index
+"""
+
+OVERRIDE = """
+    def test_health_is_json(self):
+        pass
+
+    def test_the_name_is_a_slug(self):
+        pass
+"""
+
+HARNESS_MUTATIONS = {
+    "test_the_name_is_a_slug": ('name="toy"', 'name="Toy Agent"'),
+    "test_the_client_can_be_found": ('binaries=("toy",)', "binaries=()"),
+    "test_events_are_told_apart": ('native="Before"', 'native="Prompt"'),
+    "test_timeouts_are_explicit_and_in_seconds": ("timeout=3", "timeout=3000"),
+    "test_a_template_belongs_to_an_mcp_hook": ('template={"id": "${id}"},', "template=None,"),
+    "test_every_path_states_its_limit": ("for path in Path)", "for path in (Path.PRELOAD, Path.READ))"),
+    "test_claims_stay_inside_their_places": ('site.own / "hooks.json"', 'site.own.parents[5] / "hooks.json"'),
+    "test_claims_are_the_same_each_time": ("json.dumps(hooks)", 'json.dumps({**hooks, "at": id(hooks) + next(COUNT)})'),
+    "test_claims_do_not_overlap": ('keys=("memory",)', 'keys=("plugins",)'),
+    "test_claims_touch_no_disk": (
+        "return (\n            OwnedFile",
+        "open(__file__).close()\n        return (\n            OwnedFile",
+    ),
+    "test_claims_start_the_carriers_as_told": ('"start": site.launch.hook["Start"]', '"start": "kg hook Start"'),
+    "test_owned_files_end_with_a_line_break": ('+ "\\n"', '+ ""'),
+    "test_steps_explain_themselves": ('explanation = "Open the agent and say yes."', 'explanation = ""'),
+    "test_offers_are_questions": ("Turn its own memory off?", "Its memory goes off."),
+    "test_every_event_is_recorded_on_its_carrier": ("EVENTS = (", "EVENTS = (" + "UNSEEN,"),
+    "test_recorded_payloads_parse": ("kind=spec.kind", "kind=EventKind.STOP"),
+    "test_unknown_keys_are_ignored": ("if spec is None or", 'if spec is None or "added_later" in raw.payload or'),
+    "test_parse_never_raises": ('prompt = raw.payload.get("prompt")', 'prompt = raw.payload["prompt"].strip()'),
+    "test_parse_survives_damaged_recordings": ('prompt = raw.payload.get("prompt")', 'prompt = raw.payload["more"]'),
+    "test_a_reply_delivers_any_text": ('"text": sound', '"text": text.strip()'),
+    "test_no_text_is_no_reply_to_the_model": ("if not text or raw.native", "if raw.native"),
+    "test_an_event_that_cannot_inject_stays_silent": (' or raw.native == "Before"', ""),
+    "test_the_caller_is_found_and_never_raises": ('session = meta.get("session")', 'session = meta["session"]'),
+    "test_it_imports_only_the_standard_library_and_the_plugin_api": ("import json\n", "import json\nimport pytest\n"),
+}
+
+SEARCH_MUTATIONS = {
+    "test_an_empty_index_finds_nothing": ("return SearchResults(", "assert self.items\n        return SearchResults("),
+    "test_a_word_is_found_in_every_field": ("*entry.touches, ", ""),
+    "test_one_shared_word_is_enough": ("if matched and", "if matched == asked and"),
+    "test_words_of_any_script_are_found": ("words | pairs", "words"),
+    "test_upsert_replaces": ("self.items[entry.key] = entry", "self.items.setdefault(entry.key, entry)"),
+    "test_the_last_of_equal_keys_wins": ("for entry in items:", "for entry in reversed(items):"),
+    "test_remove_forgets_and_ignores_unknown_keys": (".pop(key, None)", ".pop(key)"),
+    "test_graphs_never_leak": ("entry.graph in request.graphs", "True"),
+    "test_filters_hold": ("and set(request.tags) <= set(entry.tags)", ""),
+    "test_the_limit_holds_and_ties_are_stable": ("(-hit.score, hit.key)", "-hit.score"),
+    "test_scores_descend": ("(-hit.score, hit.key)", "hit.key"),
+    "test_a_hit_tells_its_evidence": ("evidence=len(matched)", "evidence=1"),
+    "test_any_text_is_legal": ("asked = terms(request.text)", "asked = terms(request.text.encode().decode())"),
+    "test_any_words_are_legal": (
+        "asked = terms(request.text)",
+        "asked = terms(request.text); re.compile(request.text)",
+    ),
+    "test_it_agrees_with_a_dictionary": ("self.items.pop(key, None)", "self.items.get(key)"),
+    "test_health_is_json": ('{"items": len(self.items)}', '{"items": set(self.items)}'),
+    "test_closing_twice_is_closing_once": ("self.items = {}\n\n\nasync", "del self.items\n\n\nasync"),
+}
+
+UNSEEN = 'UNSEEN = EventSpec(native="Unseen", kind=EventKind.STOP, carrier=Carrier.HOOK_CLIENT, timeout=1)\n'
+PRELUDE = "import itertools\nCOUNT = itertools.count()\n"
+
+
+def outcomes(pytester: pytest.Pytester, *arguments: str) -> Mapping[str, str]:
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rA", "-q", *arguments)
+    lines = [re.match(r"(PASSED|FAILED|ERROR) \S+::(\w+)", line) for line in result.outlines]
+    return {found[2]: found[1] for found in lines if found}
+
+
+def clauses(suite: type[Any]) -> set[str]:
+    return {name for name in dir(suite) if name.startswith("test_")}
+
+
+@pytest.fixture(autouse=True)
+def _the_toy_is_importable(monkeypatch: pytest.MonkeyPatch, pytester: pytest.Pytester) -> None:
+    """The toy of this test is imported, not that of the last one: pytester forgets what it imported."""
+    monkeypatch.syspath_prepend(pytester.path)
+
+
+def write(pytester: pytest.Pytester, toy: str, change: tuple[str, str], test: str) -> None:
+    source = (TOYS / f"{toy}.py").read_text(encoding="utf-8")
+    old, new = change
+    assert old in source, f"the toy has no {old!r}"
+    imports, marker, rest = source.partition("EVENTS = (") if toy == "toy_agent" else (source, "", "")
+    prelude = PRELUDE + UNSEEN if marker else ""
+    mutated = (imports + prelude + marker + rest).replace(old, new, 1)
+    pytester.makepyfile(**{toy: mutated, "test_toy": test})
+
+
+def test_an_honest_harness_keeps_every_clause(pytester: pytest.Pytester) -> None:
+    write(pytester, "toy_agent", ("", ""), HARNESS_TEST)
+
+    assert outcomes(pytester) == dict.fromkeys(clauses(HarnessContract), "PASSED")
+
+
+def test_an_honest_backend_keeps_every_clause(pytester: pytest.Pytester) -> None:
+    write(pytester, "toy_index", ("", ""), SEARCH_TEST)
+
+    assert outcomes(pytester) == dict.fromkeys(clauses(SearchBackendContract), "PASSED")
+
+
+def test_each_clause_has_its_mutation() -> None:
+    general = {"test_no_clause_is_silently_overridden"}
+
+    assert clauses(HarnessContract) == HARNESS_MUTATIONS.keys() | general
+    assert clauses(SearchBackendContract) == SEARCH_MUTATIONS.keys() | general
+
+
+@pytest.mark.parametrize("clause", HARNESS_MUTATIONS)
+def test_a_harness_that_breaks_a_clause_is_caught(pytester: pytest.Pytester, clause: str) -> None:
+    write(pytester, "toy_agent", HARNESS_MUTATIONS[clause], HARNESS_TEST)
+
+    assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
+
+
+@pytest.mark.parametrize("clause", SEARCH_MUTATIONS)
+def test_a_backend_that_breaks_a_clause_is_caught(pytester: pytest.Pytester, clause: str) -> None:
+    write(pytester, "toy_index", SEARCH_MUTATIONS[clause], SEARCH_TEST)
+
+    assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
+
+
+@pytest.mark.parametrize("toy", ["toy_agent", "toy_index"])
+def test_a_clause_cannot_be_dropped_without_a_reason(pytester: pytest.Pytester, toy: str) -> None:
+    test = HARNESS_TEST if toy == "toy_agent" else SEARCH_TEST
+    clause = "test_no_clause_is_silently_overridden"
+    write(pytester, toy, ("", ""), test + OVERRIDE)
+    assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
+
+    reasoned = OVERRIDE.replace("    def test_", '    @pytest.mark.xfail(reason="not yet")\n    def test_')
+    pytester.makepyfile(test_toy=test + reasoned)
+    assert outcomes(pytester, "-k", clause) == {clause: "PASSED"}
+
+
+def test_a_recording_is_read_as_the_event_that_it_was(tmp_path: Path) -> None:
+    from kg_plugin_api import Carrier, RawEvent
+    from kg_plugin_testing.recordings import recordings
+
+    kept = {"native": "Start", "carrier": "hook_client", "payload": {"id": "s"}}
+    (tmp_path / "toy-1-Start.json").write_text(json.dumps(kept), encoding="utf-8")
+
+    expected = RawEvent(native="Start", carrier=Carrier.HOOK_CLIENT, payload={"id": "s"})
+    assert recordings(tmp_path) == {"toy-1-Start": expected}

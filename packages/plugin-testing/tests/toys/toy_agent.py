@@ -1,0 +1,114 @@
+"""A harness that keeps every clause: the smallest honest one, on which mutations are tried."""
+
+import json
+
+from kg_plugin_api import (
+    Caller,
+    Carrier,
+    Event,
+    EventKind,
+    EventSpec,
+    Harness,
+    JsonEntry,
+    Limit,
+    Maturity,
+    Offer,
+    OwnedFile,
+    Path,
+    PathLimit,
+    Recognition,
+    StartContext,
+    StepState,
+    StepStatus,
+    Unit,
+)
+
+EVENTS = (
+    EventSpec(native="Start", kind=EventKind.SESSION_START, carrier=Carrier.HOOK_CLIENT, timeout=5),
+    EventSpec(
+        native="Prompt",
+        kind=EventKind.PROMPT,
+        carrier=Carrier.MCP_HOOK,
+        timeout=3,
+        template={"id": "${id}", "prompt": "${prompt}"},
+    ),
+    EventSpec(
+        native="Before",
+        kind=EventKind.BEFORE_TOOL,
+        carrier=Carrier.MCP_HOOK,
+        timeout=2,
+        template={"id": "${id}"},
+        injects=False,
+    ),
+)
+
+
+class Dialect:
+    def parse(self, raw):
+        spec = next((spec for spec in EVENTS if spec.native == raw.native), None)
+        session = raw.payload.get("id")
+        if spec is None or not isinstance(session, str) or not session:
+            return None
+        prompt = raw.payload.get("prompt")
+        return Event(
+            kind=spec.kind, native=raw.native, session=session, prompt=prompt if isinstance(prompt, str) else ""
+        )
+
+    def reply(self, raw, text):
+        if not text or raw.native == "Before":
+            return ""
+        sound = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return json.dumps({"event": raw.native, "text": sound})
+
+    def caller(self, meta):
+        session = meta.get("session")
+        return Caller(session=session if isinstance(session, str) else "")
+
+
+class TrustStep:
+    name = "trust"
+    title = "Trust the hooks"
+    explanation = "Open the agent and say yes."
+    needs_consent = True
+
+    def status(self, site):
+        return StepStatus(state=StepState.OPEN)
+
+    def take(self, site):
+        pass
+
+    def undo(self, site):
+        pass
+
+
+class Wiring:
+    def claims(self, site):
+        hooks = {
+            "server": list(site.launch.shim),
+            "tool": site.launch.event_tool,
+            "start": site.launch.hook["Start"],
+        }
+        return (
+            OwnedFile(path=site.own / "hooks.json", text=json.dumps(hooks) + "\n"),
+            JsonEntry(path=site.config / "settings.json", keys=("plugins", "kg"), value=str(site.own)),
+        )
+
+    def steps(self, site):
+        return (TrustStep(),)
+
+    def offers(self, site):
+        switch = JsonEntry(path=site.config / "settings.json", keys=("memory",), value=False, replace=True)
+        return (Offer(name="memory-off", question="Turn its own memory off?", claims=(switch,)),)
+
+
+TOY = Harness(
+    name="toy",
+    title="Toy Agent",
+    maturity=Maturity.EXPERIMENTAL,
+    recognition=Recognition(binaries=("toy",), config_default=".toy", tested_versions=("1.0",)),
+    events=EVENTS,
+    start_context=StartContext.PERSISTS,
+    limits=tuple(PathLimit(path=path, limit=Limit(9_000, Unit.BYTES)) for path in Path),
+    dialect=Dialect(),
+    wiring=Wiring(),
+)
