@@ -207,6 +207,20 @@ def served(home: Home, memory: FakeMemory, plugins: Plugins) -> Iterator[Served]
     server.stop()
 
 
+@pytest.fixture
+def served_later(home: Home, memory: FakeMemory, plugins: Plugins) -> Iterator[Callable[[], Served]]:
+    """Starts the server when a test says so."""
+    started: list[Served] = []
+
+    def start() -> Served:
+        started.append(Served(home, memory, plugins).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+
+
 class Pipes:
     """A shim with its standard input and output in the hands of a test."""
 
@@ -247,7 +261,10 @@ def shim(home: Home) -> Iterator[Callable[[], Pipes]]:
     for process in started:
         if process.poll() is None:
             process.kill()
-        process.communicate()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+        process.wait()
 
 
 @pytest.fixture

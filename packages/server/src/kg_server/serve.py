@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from kg_core.store import Home
     from kg_server.interface import Memory
 
-DEFAULT_PORT: Final = 7419
 _IDLE_SECONDS: Final = 3600
 """How long a connection of a shim is kept without a request."""
 _GRACE_SECONDS: Final = 3
@@ -39,7 +38,7 @@ async def serve(
     memory: Memory,
     plugins: Plugins,
     *,
-    port: int = DEFAULT_PORT,
+    port: int,
     ready: Callable[[Endpoint], None] | None = None,
 ) -> None:
     """Serves an opened memory until a signal or a request ends it; then the memory is closed.

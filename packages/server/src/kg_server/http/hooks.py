@@ -40,7 +40,7 @@ def routes(memory: Memory) -> list[Route]:
         return JSONResponse({"ok": memory.acknowledge(delivery, arrived)})
 
     return [
-        Route("/hooks/{harness}/{event}", event, methods=["POST"]),
+        Route("/hooks/{harness}/{event:path}", event, methods=["POST"]),
         Route("/ack", acknowledge, methods=["POST"]),
     ]
 

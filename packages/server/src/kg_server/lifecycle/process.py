@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kg_core.host import Plugins
 from kg_core.store import Settings
 from kg_server.carrier.version import VERSION
-from kg_server.serve import DEFAULT_PORT, serve
+from kg_server.serve import serve
 from kg_server.service import Service
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ def run(home: Home) -> None:
     _log_to_standard_error()
     _leave_signals_to_the_server()
     settings = Settings.load(home)
-    plugins = Plugins.load(disabled=settings.disabled_plugins)
+    plugins = Plugins.load()
     _forget_the_agent(plugins)
     asyncio.run(_serve(home, plugins, settings))
 
 
 async def _serve(home: Home, plugins: Plugins, settings: Settings) -> None:
     memory = await Service.open(home, clock=_now, plugins=plugins, settings=settings, version=VERSION)
-    await serve(home, memory, plugins, port=settings.port or DEFAULT_PORT)
+    await serve(home, memory, plugins, port=settings.server.port)
 
 
 def _now() -> int:

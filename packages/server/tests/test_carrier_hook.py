@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from kg_plugin_api import Carrier
+from kg_server.carrier import outage
+from kg_server.carrier.places import Places
+
+RUN = Path(outage.__file__).with_name("run.py")
+
+
+@pytest.fixture
+def places(home) -> Places:
+    places = Places(str(home.root))
+    Path(places.state).mkdir(exist_ok=True)
+    return places
+
+
+@pytest.fixture
+def answers(places: Places) -> None:
+    """The static answers that a server has left behind."""
+    path = Path(places.answers("plain"))
+    path.parent.mkdir(parents=True)
+    events = {
+        "Prompt": {"kind": "prompt", "empty": "", "outage": f"[Prompt] {outage.LINE}"},
+        "Start": {"kind": "session_start", "empty": "", "outage": f"[Start] {outage.LINE}"},
+        "End": {"kind": "session_end", "empty": "", "outage": ""},
+    }
+    path.write_text(json.dumps({"version": "0.1.0", "events": events}), encoding="utf-8")
+
+
+@pytest.fixture
+def no_start(places: Places) -> None:
+    """Somebody has just tried to start a server, so that nobody tries again for now."""
+    Path(places.starting).touch()
+
+
+@pytest.fixture
+def listening(places: Places):
+    """Something that takes connections where the server should be; what it does with them is up to the test."""
+    servers = []
+
+    def listen(behave) -> None:
+        server = socket.create_server(("127.0.0.1", 0))
+        servers.append(server)
+        where = {"port": server.getsockname()[1], "token": "t", "pid": 1, "version": "0.1.0"}
+        Path(places.server).write_text(json.dumps(where), encoding="utf-8")
+
+        def run() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                behave(connection)
+
+        threading.Thread(target=run, daemon=True).start()
+
+    yield listen
+    for server in servers:
+        server.close()
+
+
+def test_an_event_is_carried_printed_and_then_acknowledged(served, hook) -> None:
+    served.memory.delivery = "d1"
+    served.memory.reply = "été 🎉\nzwei"
+
+    done = hook("Prompt", '{"prompt":"ü","n":null}'.encode())
+
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, "été 🎉\nzwei", b"")
+    ((harness, raw),) = served.memory.events
+    assert (harness, raw.native, raw.carrier) == ("plain", "Prompt", Carrier.HOOK_CLIENT)
+    assert raw.payload == {"prompt": "ü", "n": None}
+    assert served.memory.acknowledged == [("d1", True)]
+
+
+def test_the_name_of_an_event_may_hold_anything(served, hook) -> None:
+    hook("Vor/Spiel é?#")
+
+    assert served.memory.events[0][1].native == "Vor/Spiel é?#"
+
+
+def test_nothing_is_acknowledged_when_there_is_nothing_to_say(served, hook) -> None:
+    served.memory.reply = ""
+
+    assert hook("Prompt").stdout == b""
+    assert served.memory.acknowledged == []
+
+
+def test_a_reply_that_nobody_reads_is_acknowledged_as_not_arrived(served, home) -> None:
+    served.memory.delivery = "d1"
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-I", "-S", str(RUN), "hook", "--harness", "plain", "--home", str(home.root)]
+
+    subprocess.run([*command, "--event", "Prompt"], input=b"{}", stdout=writing, timeout=30, check=True)
+
+    os.close(writing)
+    assert served.memory.acknowledged == [("d1", False)]
+
+
+@pytest.mark.parametrize("payload", [b"", b"  ", b"junk", b"[]", b'"x"', b"{", b"\xff", b'{"a":' + b"[" * 50_000])
+def test_junk_on_standard_input_is_silence_and_no_outage(served, hook, places: Places, payload: bytes) -> None:
+    done = hook("Prompt", payload)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not Path(places.outage).exists()
+
+
+def test_a_payload_of_twenty_megabytes_is_read_and_not_carried(served, hook) -> None:
+    done = hook("Prompt", b'{"tool_response":"' + b"x" * 20_000_000 + b'"}')
+
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert served.memory.events == []
+
+
+@pytest.mark.parametrize("environ", [{"PYTHONWARNINGS": "always"}, {"PYTHONPATH": "/nowhere"}, {"LC_ALL": "C"}])
+def test_the_environment_changes_nothing_about_what_is_printed(served, hook, environ: dict[str, str]) -> None:
+    served.memory.reply = '{"é": "\\u001b"}'
+
+    done = hook("Prompt", **environ)
+
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, '{"é": "\\u001b"}', b"")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--harness"], ["--nonsense"], ["--harness", "plain", "--event"]])
+def test_wrong_arguments_hold_nobody_up(home, arguments: list[str]) -> None:
+    command = [sys.executable, "-I", "-S", str(RUN), "hook", *arguments]
+
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=30, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+def test_the_first_event_of_an_outage_says_one_line_and_then_there_is_silence(hook, places: Places) -> None:
+    said = [hook(event).stdout.decode() for event in ("End", "Prompt", "Prompt", "Prompt")]
+
+    assert said[0] == ""
+    assert said.count(f"[Prompt] {outage.LINE}") == 0, "the first miss said nothing, so all carriers skip"
+    os.utime(places.outage, (1, time.time() - 11))
+    assert hook("Prompt").stdout.decode() == f"[Prompt] {outage.LINE}"
+    os.utime(places.outage, (1, time.time() - 11))
+    assert hook("Prompt").stdout == b""
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+def test_of_many_events_that_fail_at_once_one_says_so(hook) -> None:
+    said: list[bytes] = []
+    threads = [threading.Thread(target=lambda: said.append(hook("Prompt").stdout)) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(said)[:-1] == [b""] * 9
+    assert sorted(said)[-1].decode() == f"[Prompt] {outage.LINE}"
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+def test_after_a_miss_carriers_skip_until_ten_seconds_have_passed(hook, places: Places, served_later) -> None:
+    hook("Prompt")
+    served = served_later()
+
+    assert hook("Prompt").stdout == b""
+    assert served.memory.events == []
+
+    os.utime(places.outage, (1, time.time() - 10.5))
+    assert hook("Prompt").stdout == b"remembered"
+    assert not Path(places.outage).exists()
+    assert not Path(places.said).exists()
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+def test_a_new_outage_is_said_again(hook, places: Places, served_later) -> None:
+    first = hook("Prompt").stdout
+    served = served_later()
+    os.utime(places.outage, (1, time.time() - 10.5))
+    hook("Prompt")
+    served.stop()
+    Path(places.starting).touch()
+
+    assert hook("Prompt").stdout == first != b""
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+@pytest.mark.parametrize(
+    "behave",
+    [
+        pytest.param(lambda connection: held.append(connection), id="never answers"),
+        pytest.param(lambda connection: connection.close(), id="closes"),
+        pytest.param(lambda connection: _say(connection, b"\x00\xff\r\n\r\n"), id="answers garbage"),
+        pytest.param(lambda connection: _say(connection, b"SSH-2.0-x\r\n"), id="speaks another protocol"),
+        pytest.param(lambda connection: _say(connection, b"HTTP/1.1 200 OK\r\n\r\n"), id="says nothing"),
+        pytest.param(lambda connection: _say(connection, b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"), id="stops"),
+        pytest.param(lambda connection: _say(connection, b"HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n"), id="lies"),
+        pytest.param(lambda connection: _say(connection, b"x" * 200_000), id="never ends its headers"),
+        pytest.param(
+            lambda connection: _say(connection, b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nnull"),
+            id="sends no object",
+        ),
+    ],
+)
+def test_whatever_answers_in_place_of_the_server_holds_nobody_up(hook, listening, behave) -> None:
+    listening(behave)
+
+    done = hook("Prompt")
+
+    assert done.returncode == 0
+    assert done.stdout.decode() in {"", f"[Prompt] {outage.LINE}"}
+    assert done.stderr == b""
+    held.clear()
+
+
+def test_after_kg_stop_events_are_silent_and_start_nothing(hook, places: Places) -> None:
+    Path(places.stopped).touch()
+
+    done = hook("Prompt")
+
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert not Path(places.starting).exists()
+    assert not Path(places.outage).exists()
+
+
+def test_an_event_that_is_refused_is_silence_and_no_outage(hook, served, places: Places) -> None:
+    served.memory.failure = RuntimeError("boom")
+
+    done = hook("Prompt")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not Path(places.outage).exists()
+
+
+def test_a_stale_server_file_of_another_home_harms_nobody(hook, served, tmp_path) -> None:
+    """The port is somebody else's now: our token is not taken there, and nothing of ours is."""
+    where = {"port": served.where.port, "token": "stale", "pid": 1, "version": "0.1.0"}
+    other = tmp_path / "other"
+    (other / "state").mkdir(parents=True)
+    (other / "state" / "server.json").write_text(json.dumps(where), encoding="utf-8")
+    Path(Places(str(other)).starting).touch()
+    command = [sys.executable, "-I", "-S", str(RUN), "hook", "--harness", "plain", "--home", str(other)]
+
+    done = subprocess.run([*command, "--event", "Prompt"], input=b"{}", capture_output=True, timeout=30, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert served.memory.events == []
+
+
+held: list[socket.socket] = []
+
+
+def _say(connection: socket.socket, said: bytes) -> None:
+    connection.sendall(said)
+    connection.close()

@@ -1,0 +1,319 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kg_plugin_api import Carrier
+from kg_server.carrier import outage
+from kg_server.carrier.places import Places
+
+RUN = Path(outage.__file__).with_name("run.py")
+
+
+def text(message: dict) -> str:
+    return message["result"]["content"][0]["text"]
+
+
+def test_static_requests_need_no_server(served, shim) -> None:
+    served.stop()
+    Path(Places(str(served.home.root)).stopped).touch()
+    pipes = shim()
+
+    found = pipes.ask("server/discover", _meta={"io.modelcontextprotocol/protocolVersion": "2026-07-28"})
+    assert found["result"]["supportedVersions"][0] == "2026-07-28"
+    assert found["result"]["resultType"] == "complete"
+    begun = pipes.ask("initialize", protocolVersion="2025-06-18", capabilities={})
+    assert begun["result"]["protocolVersion"] == "2025-06-18"
+    assert begun["result"]["instructions"] == "Instructions for plain."
+    assert [tool["name"] for tool in pipes.ask("tools/list")["result"]["tools"]] == ["kg_read"]
+    assert pipes.ask("ping")["result"] == {}
+
+
+def test_a_call_goes_to_the_server_and_its_answer_comes_back(served, shim) -> None:
+    pipes = shim()
+
+    pipes.call(7, "kg_read", id="été 🎉")
+    answer = pipes.receive()
+
+    assert (answer["id"], text(answer), answer["result"]["isError"]) == (7, "remembered", False)
+    (call,) = served.memory.calls
+    assert (call.name, call.arguments, call.harness) == ("kg_read", {"id": "été 🎉"}, "plain")
+    assert len(call.session_hint) == 16
+
+
+def test_calls_of_one_shim_carry_the_same_name_and_those_of_two_do_not(served, shim) -> None:
+    for pipes in (one := shim(), one, shim()):
+        pipes.call(1, "kg_read")
+        pipes.receive()
+
+    first, second, third = (call.session_hint for call in served.memory.calls)
+    assert first == second != third
+
+
+def test_requests_do_not_wait_for_each_other(served, shim) -> None:
+    pipes = shim()
+    served.memory.gate.clear()
+    for identity in range(8):
+        pipes.call(identity, "kg_read")
+
+    assert pipes.ask("ping")["result"] == {}
+
+    served.memory.gate.set()
+    assert sorted(pipes.receive()["id"] for _ in range(8)) == list(range(8))
+
+
+def test_the_hidden_tool_turns_a_hook_into_an_event(served, shim, until) -> None:
+    served.memory.delivery = "d1"
+    pipes = shim()
+    arguments = {"event": "Prompt", "payload": {"prompt": "ü", "agent_id": ""}}
+    params = {"name": "kg_event", "arguments": arguments, "_meta": {"threadId": "t1"}}
+    pipes.send({"jsonrpc": "2.0", "id": "h", "method": "tools/call", "params": params})
+
+    answer = pipes.receive()
+
+    assert (answer["id"], text(answer)) == ("h", "remembered")
+    ((harness, raw),) = served.memory.events
+    assert (harness, raw.native, raw.carrier) == ("plain", "Prompt", Carrier.MCP_HOOK)
+    assert raw.payload == {"prompt": "ü", "agent_id": ""}
+    assert raw.meta["threadId"] == "t1"
+    until(lambda: served.memory.acknowledged == [("d1", True)])
+
+
+@pytest.mark.parametrize("arguments", [None, [], {}, {"event": 5}, {"event": "Prompt", "payload": "x"}])
+def test_a_hook_that_sends_nonsense_is_answered_all_the_same(served, shim, arguments: object) -> None:
+    pipes = shim()
+    params = {"name": "kg_event", "arguments": arguments}
+    pipes.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+
+    assert pipes.receive()["result"]["isError"] is False
+
+
+@pytest.mark.parametrize("name", ["kg_read", "kg_event"])
+def test_a_delivery_is_acknowledged_once_it_is_written_and_not_cancelled(served, shim, until, name: str) -> None:
+    served.memory.delivery = "d1"
+    pipes = shim()
+
+    pipes.call(1, name, event="Prompt")
+    pipes.receive()
+
+    until(lambda: served.memory.acknowledged == [("d1", True)])
+
+
+@pytest.mark.parametrize("name", ["kg_read", "kg_event"])
+def test_a_cancellation_that_comes_first_drops_the_answer_and_the_delivery(served, shim, until, name: str) -> None:
+    served.memory.delivery = "d1"
+    served.memory.gate.clear()
+    pipes = shim()
+    pipes.call(1, name, event="Prompt")
+    until(lambda: bool(served.memory.calls or served.memory.events))
+    pipes.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+    assert pipes.ask("ping")["result"] == {}
+    served.memory.gate.set()
+
+    until(lambda: served.memory.acknowledged == [("d1", False)])
+    assert pipes.ask("ping")["id"] == "ping"
+
+
+def test_a_cancellation_right_after_the_answer_drops_the_delivery(served, shim, until) -> None:
+    served.memory.delivery = "d1"
+    pipes = shim()
+    pipes.call("x", "kg_read")
+    pipes.receive()
+    pipes.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "x"}})
+
+    until(lambda: served.memory.acknowledged == [("d1", False)])
+
+
+@pytest.mark.parametrize("request_id", [2, "1", None, [1], {"a": 1}])
+def test_a_cancellation_of_something_else_changes_nothing(served, shim, until, request_id: object) -> None:
+    served.memory.delivery = "d1"
+    served.memory.gate.clear()
+    pipes = shim()
+    pipes.call(1, "kg_read")
+    until(lambda: bool(served.memory.calls))
+    pipes.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}})
+    served.memory.gate.set()
+
+    assert pipes.receive()["id"] == 1
+    until(lambda: served.memory.acknowledged == [("d1", True)])
+
+
+def test_every_line_on_standard_output_is_json_rpc(served, shim) -> None:
+    pipes = shim()
+    for junk in (b"junk", b"[]", b"[1]", b"5", b"{}", b"\xff\xfe", b"null", b"[" * 100_000):
+        pipes.send(junk)
+    pipes.send(b"")
+    pipes.send({"jsonrpc": "2.0", "id": 1, "result": {}})
+    pipes.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    pipes.send({"jsonrpc": "2.0", "id": 9, "method": "no/such"})
+
+    answers = [pipes.receive() for _ in range(9)]
+
+    assert {answer["error"]["code"] for answer in answers} == {-32700, -32600, -32601}
+    assert all(answer["jsonrpc"] == "2.0" for answer in answers)
+    pipes.process.stdin.close()
+    assert pipes.process.stdout.read() == b""
+
+
+def test_a_line_without_its_end_is_still_taken_at_the_end_of_input(served, shim) -> None:
+    pipes = shim()
+    pipes.process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    pipes.process.stdin.close()
+
+    assert pipes.receive() == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_call_in_flight_is_answered_before_the_shim_ends(served, shim) -> None:
+    served.memory.gate.clear()
+    pipes = shim()
+    pipes.call(1, "kg_read")
+    pipes.process.stdin.close()
+    served.memory.gate.set()
+
+    assert text(pipes.receive()) == "remembered"
+    assert pipes.process.wait(5) == 0
+
+
+def test_a_request_that_is_too_large_is_a_clear_error(served, shim) -> None:
+    pipes = shim()
+    pipes.call(1, "kg_put_node", gist="x" * 5_000_000)
+
+    answer = pipes.receive()
+
+    assert answer["result"]["isError"] is True
+    assert "4 MiB" in text(answer)
+
+
+def test_a_restarted_server_is_found_again_and_no_call_is_sent_twice(served_later, shim, memory) -> None:
+    first = served_later()
+    pipes = shim()
+    pipes.call(1, "kg_read")
+    assert text(pipes.receive()) == "remembered"
+    first.stop()
+    served_later()
+
+    pipes.call(2, "kg_read")
+
+    assert text(pipes.receive()) == "remembered"
+    assert len(memory.calls) == 2
+
+
+def test_a_call_without_a_server_that_was_stopped_is_told_so(home, shim) -> None:
+    Path(Places(str(home.root)).state).mkdir()
+    Path(Places(str(home.root)).stopped).touch()
+    pipes = shim()
+
+    pipes.call(1, "kg_read")
+    answer = pipes.receive()
+
+    assert answer["result"]["isError"] is True
+    assert "kg start" in text(answer)
+
+
+def test_an_event_without_a_server_is_answered_with_nothing_to_print(home, shim) -> None:
+    Path(Places(str(home.root)).state).mkdir()
+    Path(Places(str(home.root)).stopped).touch()
+    pipes = shim()
+
+    pipes.call(1, "kg_event", event="Prompt")
+
+    assert text(pipes.receive()) == ""
+
+
+def test_a_missing_harness_is_told_on_standard_error(home) -> None:
+    command = [sys.executable, "-I", "-S", str(RUN), "mcp", "--home", str(home.root)]
+
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=30, check=False)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--harness" in done.stderr
+
+
+def test_the_shim_ends_when_its_input_does(served, shim) -> None:
+    pipes = shim()
+    pipes.ask("ping")
+    pipes.process.stdin.close()
+
+    assert pipes.process.wait(5) == 0
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+def test_the_shim_ends_when_it_is_told_to(served, shim, ending: signal.Signals) -> None:
+    pipes = shim()
+    pipes.ask("ping")
+    pipes.process.send_signal(ending)
+
+    assert pipes.process.wait(5) == -ending
+
+
+def test_an_interrupt_of_the_terminal_is_the_clients_business(served, shim) -> None:
+    pipes = shim()
+    pipes.ask("ping")
+    pipes.process.send_signal(signal.SIGINT)
+
+    assert pipes.ask("ping")["result"] == {}
+
+
+def test_the_shim_ends_with_its_parent_even_if_somebody_keeps_the_pipe_open(served, home, until) -> None:
+    """The parent is killed; this test, like a wrapper, still holds both ends of the pipe."""
+    reading, writing = os.pipe()
+    command = [sys.executable, "-I", "-S", str(RUN), "mcp", "--harness", "plain", "--home", str(home.root)]
+    program = (
+        "import subprocess, sys, time; child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL); "
+        "print(child.pid, flush=True); time.sleep(60)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program, *command], stdin=reading, stdout=subprocess.PIPE)
+    child = int(parent.stdout.readline())
+    until(lambda: b"run.py" in Path(f"/proc/{child}/cmdline").read_bytes())
+    time.sleep(0.3)
+
+    parent.kill()
+    parent.communicate()
+    begun = time.monotonic()
+    until(lambda: not _runs(child))
+
+    assert time.monotonic() - begun < 5
+    os.close(reading)
+    os.close(writing)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+def test_fifty_shims_started_and_stopped_leave_no_process(served, shim) -> None:
+    pids = []
+    for at in range(50):
+        pipes = shim()
+        pipes.ask("ping")
+        pids.append(pipes.process.pid)
+        if at % 2:
+            pipes.process.stdin.close()
+        else:
+            pipes.process.terminate()
+        pipes.process.wait(5)
+
+    assert [pid for pid in pids if _runs(pid)] == []
+    own = json.dumps(str(served.home.root))
+    assert not [line for line in _commands() if "run.py" in line and own.strip('"') in line]
+
+
+def _commands() -> list[str]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+        except OSError:
+            continue
+    return found
