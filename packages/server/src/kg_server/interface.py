@@ -25,13 +25,16 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A call of a tool. ``session_hint`` names the shim process that forwards it, empty without one."""
+    """A call of a tool. ``session_hint`` names the shim process that forwards it and ``cwd`` its working folder; both
+    are empty without one.
+    """
 
     name: str
     arguments: Mapping[str, object]
     meta: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     harness: str = ""
     session_hint: str = ""
+    cwd: str = ""
 
 
 @dataclass(frozen=True, slots=True)

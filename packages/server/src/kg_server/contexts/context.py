@@ -52,11 +52,6 @@ class Context:
         """The slug of the project, or empty."""
         return self.project.removeprefix(PROJECT_PREFIX)
 
-    @property
-    def is_introduced(self) -> bool:
-        """Whether the model has been given its memory: by the preload, or by a full read of every level."""
-        return self.ledger.preloaded or self.ledger.full.issuperset(self.graphs)
-
     def records(self) -> Iterator[Record]:
         """The log records that restore this context."""
         yield {

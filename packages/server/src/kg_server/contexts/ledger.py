@@ -94,6 +94,10 @@ class Ledger:
         """Whether the preload showed this very version."""
         return self.of(graph, node.id).preloaded == node.version
 
+    def is_introduced_to(self, graphs: Iterable[GraphKey]) -> bool:
+        """Whether the model has been given its memory: by the preload, or by a full read of every level."""
+        return self.preloaded or self.full.issuperset(graphs)
+
     def marks(self) -> Iterator[tuple[Millis, Mark]]:
         """Marks that, applied in this order to an empty ledger, give this one."""
         for (graph, node_id), known in self.nodes.items():

@@ -40,8 +40,11 @@ class Registry:
         """What keeps the contexts from being written, or empty."""
         return self._log.problem
 
-    def restore(self, now: Millis) -> None:
-        """Reads the log; what makes no sense in it is left out, and so is what has expired."""
+    def restore(self, now: Millis, sequence: int) -> None:
+        """Reads the log; what makes no sense in it is left out, and so is what has expired.
+
+        A context that was told of more than the journal's ``sequence`` belongs to another memory and goes too.
+        """
         for record in self._log.load():
             try:
                 context = replay(self._by_id, record)
@@ -52,6 +55,9 @@ class Registry:
                 self._forget(str(record["id"]))
             else:
                 self._keep(context)
+        for context in list(self._by_id.values()):
+            if max(context.started, context.ledger.synced, context.ledger.pushed.floor) > sequence:
+                self._forget(context.id)
         self.sweep(now)
 
     async def compact(self, *, always: bool = False) -> None:

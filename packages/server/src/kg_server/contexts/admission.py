@@ -1,0 +1,98 @@
+"""Gives every event and every call its context, and every context its project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from kg_plugin_api import Code, KgError
+from kg_server.contexts.key import ContextKey
+from kg_server.contexts.start import Entrance, entrance
+
+if TYPE_CHECKING:
+    from kg_core.model import GraphKey, Millis
+    from kg_plugin_api import Caller, Event, Harness
+    from kg_server.contexts.binding import Bindings
+    from kg_server.contexts.context import Context
+    from kg_server.contexts.registry import Registry
+
+
+class Project(Protocol):
+    """A code base that has a memory."""
+
+    @property
+    def key(self) -> GraphKey:
+        """The key of its graph."""
+        ...
+
+
+class Projects(Protocol):
+    """Finds the project of a folder."""
+
+    def resolve(self, cwd: str) -> Project | None:
+        """The project that ``cwd`` lies in; ``None`` where only user memory applies."""
+        ...
+
+
+class Admission:
+    """Registers, finds and places contexts. Synchronous: two events of one session cannot register it twice."""
+
+    def __init__(self, registry: Registry, bindings: Bindings, projects: Projects) -> None:
+        self._registry = registry
+        self._bindings = bindings
+        self._projects = projects
+
+    def of_event(self, harness: Harness, event: Event, *, sequence: int, now: Millis) -> tuple[Context, Entrance]:
+        """The context of an event, registered or reset where the event says so."""
+        key = ContextKey(harness.name, event.session, event.agent)
+        known = self._registry.find(key)
+        how = entrance(known, event, harness.start_context)
+        if known is None or how is Entrance.OPEN:
+            context = self._registry.open(key, now=now, sequence=sequence)
+        elif how is Entrance.RESET:
+            context = self._registry.reset(known.id)
+        else:
+            context = known
+        self._place(context, event.cwd)
+        return self._registry.touch(context.id, now), how
+
+    def of_call(
+        self,
+        harness: Harness,
+        caller: Caller,
+        *,
+        session_id: str,
+        shim: str,
+        cwd: str,
+        sequence: int,
+        now: Millis,
+    ) -> Context:
+        """The context of an MCP call. Raises NOT_FOUND for a ``session_id`` that is not known."""
+        key = self._bindings.resolve(harness.name, caller, shim)
+        if key is None and session_id:
+            context = self._registry.get(session_id)
+            if context is None:
+                raise KgError(
+                    Code.NOT_FOUND,
+                    f"The session_id {session_id!r} is not known; one ends 24 hours after its last use. "
+                    "Call kg_read without it to get a new one.",
+                    {"session_id": session_id},
+                )
+        else:
+            key = key or self._bindings.fallback(harness.name, shim)
+            context = self._registry.find(key) or self._registry.open(key, now=now, sequence=sequence)
+        self._place(context, cwd)
+        return self._registry.touch(context.id, now)
+
+    def _place(self, context: Context, cwd: str) -> None:
+        """Decides the project, once: a subagent's is that of its session, else that of the folder."""
+        if context.placed:
+            return
+        parent = self._registry.find(context.key._replace(agent="")) if context.key.agent else None
+        if parent is not None and parent.placed:
+            self._registry.place(context.id, cwd or parent.cwd, parent.project)
+        elif cwd:
+            if not Path(cwd).is_absolute():
+                raise KgError(Code.INVALID, f"cwd must be an absolute path, and {cwd!r} is none.", {"cwd": cwd})
+            project = self._projects.resolve(cwd)
+            self._registry.place(context.id, cwd, project.key if project is not None else "")

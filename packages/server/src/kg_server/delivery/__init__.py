@@ -1,0 +1,25 @@
+"""Deliveries: texts made for a context, fitted, framed, and believed only once they have arrived."""
+
+from kg_server.delivery.compose import Sources, compose, room, stated_limit
+from kg_server.delivery.deliveries import CALL_LIFE, EVENT_LIFE, Deliveries
+from kg_server.delivery.duplicates import Duplicates
+from kg_server.delivery.frame import framed, within_frame
+from kg_server.delivery.pages import Pages, Part
+from kg_server.delivery.source import ContextSource, View
+
+__all__ = [
+    "CALL_LIFE",
+    "EVENT_LIFE",
+    "ContextSource",
+    "Deliveries",
+    "Duplicates",
+    "Pages",
+    "Part",
+    "Sources",
+    "View",
+    "compose",
+    "framed",
+    "room",
+    "stated_limit",
+    "within_frame",
+]

@@ -1,0 +1,67 @@
+"""One reply to an event: what the sources offer, fitted and framed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kg_core.render import Fitted, fit, marks_of
+from kg_plugin_api import Limit, Path, Unit
+from kg_server.delivery.frame import framed, within_frame
+from kg_server.delivery.source import WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_core.render import Block
+    from kg_plugin_api import Carrier, Event, Harness
+    from kg_server.delivery.source import ContextSource, View
+
+_UNLIMITED_PRELOAD = Limit(20_000, Unit.CHARACTERS)
+"""A preload is a core, also for a client that would take all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """The sources of one server. ``opening`` fills what the others, before and after it, leave of the limit."""
+
+    opening: ContextSource
+    before: tuple[ContextSource, ...] = ()
+    after: tuple[ContextSource, ...] = ()
+
+
+def stated_limit(harness: Harness, path: Path, carrier: Carrier) -> Limit:
+    """What one reply may measure, its frame included."""
+    limit = harness.limit(path, carrier)
+    if limit is None:
+        limit = _UNLIMITED_PRELOAD if path is Path.PRELOAD else WHOLE
+    return limit
+
+
+def room(harness: Harness, path: Path, carrier: Carrier) -> Limit:
+    """What the blocks of one reply may measure together, its frame taken off."""
+    return within_frame(stated_limit(harness, path, carrier))
+
+
+def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fitted:
+    """The text for an event, framed and within the client's limit, and its marks; empty when nothing is to be said.
+
+    What the opening shows counts as known for the other sources, so that nothing is said twice in one reply.
+    """
+    whole = room(view.harness, Path.PRELOAD, carrier)
+    opening = sources.opening.blocks(event, replace(view, room=whole))
+    if not opening:
+        whole = room(view.harness, Path.EVENT, carrier)
+    informed = replace(view, room=whole, known=view.known.apply_all(marks_of(opening), view.now))
+    first = [block for source in sources.before for block in source.blocks(event, replace(view, room=whole))]
+    last = [block for source in sources.after for block in source.blocks(event, informed)]
+    if opening and (first or last):
+        left = whole.maximum - _measure([*first, *last], whole)
+        opening = sources.opening.blocks(event, replace(view, room=replace(whole, maximum=max(0, left))))
+    fitted = fit([*first, *opening, *last], whole)
+    return replace(fitted, text=framed(fitted.text)) if fitted.text else fitted
+
+
+def _measure(blocks: Sequence[Block], limit: Limit) -> int:
+    """What blocks measure, each with its line break."""
+    return sum(limit.measure(block.text) + 1 for block in blocks)

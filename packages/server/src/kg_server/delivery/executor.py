@@ -1,0 +1,168 @@
+"""Carries out what a tool decides: commits it, renders it, hands it out in parts, and marks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from kg_core.model import MAINTAIN
+from kg_core.render import Block, fit, marks_of, paged
+from kg_core.store import Write
+from kg_plugin_api import Carrier, KgError, Path, SearchResults
+from kg_server.delivery.deliveries import CALL_LIFE
+from kg_server.delivery.source import View
+from kg_server.interface import ToolReply
+from kg_server.sources.notices import notice_blocks
+from kg_server.sources.others import news_blocks
+from kg_server.tools.levels import Levels
+from kg_server.tools.plan import Call, Plan, said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kg_core.model import Graph, GraphKey, Millis
+    from kg_core.render import Mark
+    from kg_plugin_api import Caller, Harness, Limit
+    from kg_server.contexts import Context, Registry
+    from kg_server.delivery.deliveries import Deliveries
+    from kg_server.delivery.pages import Pages
+    from kg_server.memory import Memory
+    from kg_server.tools.arguments import Arguments
+    from kg_server.tools.plan import Tool
+
+_FOOTER_ROOM = 300
+_SMALLEST_PART = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executor:
+    """The only place where tools meet the store, the limits and the ledgers."""
+
+    memory: Memory
+    registry: Registry
+    deliveries: Deliveries
+    pages: Pages
+    clock: Callable[[], Millis]
+
+    async def run(
+        self, tool: Tool[Any], arguments: Arguments, context: Context, harness: Harness, caller: Caller
+    ) -> ToolReply:
+        """Runs one call of ``context`` to its reply. A domain error is an error reply; nothing was changed then."""
+        try:
+            plan = await self._decide(tool, arguments, context, harness)
+        except KgError as error:
+            plan = said(error.sentence, is_error=True)
+        return self._reply(plan, context, harness, caller)
+
+    async def _decide(self, tool: Tool[Any], arguments: Arguments, context: Context, harness: Harness) -> Plan:
+        """Loads and asks what the tool needs; then plans and commits in one synchronous step."""
+        await self.memory.load(*context.graphs, *([MAINTAIN] if context.maintenance else []))
+        others: tuple[GraphKey, ...] = ()
+        if tool.graphs is not None:
+            others = tool.graphs(arguments, self._call(context, harness))
+            await self.memory.load(*others)
+        results = SearchResults()
+        if tool.question is not None:
+            results = await self.memory.search(tool.question(arguments, self._call(context, harness)))
+        call = self._call(context, harness, results=results, others=others)
+        plan = tool.plan(arguments, call)
+        changes = tuple(change for change in plan.changes if change)
+        if not changes:
+            return plan
+        write = Write(by=context.id, at=call.now, changes=changes, maintenance=context.maintenance)
+        try:
+            await self.memory.commit(write)
+        except KgError:
+            if not plan.incidental:
+                raise
+        self.registry.learn(context.id, plan.learned, call.now)
+        return plan
+
+    def _call(
+        self,
+        context: Context,
+        harness: Harness,
+        *,
+        results: SearchResults | None = None,
+        others: tuple[GraphKey, ...] = (),
+    ) -> Call:
+        now = self.clock()
+        current = self.registry.get(context.id) or context
+        return Call(
+            context=current,
+            known=current.ledger,
+            pending=_levels(current, self.memory.pending),
+            durable=_levels(current, self.memory.durable),
+            harness=harness,
+            now=now,
+            sequence=self.memory.store.sequence,
+            entries=self.memory.store.since(current.ledger.synced),
+            results=results or SearchResults(),
+            loaded={key: self.memory.pending(key) for key in others if key not in current.graphs},
+        )
+
+    def _reply(self, plan: Plan, context: Context, harness: Harness, caller: Caller) -> ToolReply:
+        now = self.clock()
+        path = Path.READ if plan.paged else Path.TOOL
+        limit = (caller.read_limit if plan.paged else None) or harness.limit(path, Carrier.MCP)
+        blocks, marks = self._part(plan, context, harness, limit, now)
+        suffix = self._suffix(context, harness, [*marks_of(blocks), *marks], now)
+        fitted = fit([*blocks, *suffix], limit)
+        delivery = ""
+        arriving = (*fitted.marks, *marks)
+        if arriving:
+            delivery = self.deliveries.reserve(context.id, arriving, now=now, life=CALL_LIFE)
+        if plan.paged:
+            self.pages.sent(context.id, delivery)
+        return ToolReply(text=fitted.text, is_error=plan.is_error, delivery=delivery)
+
+    def _part(
+        self, plan: Plan, context: Context, harness: Harness, limit: Limit | None, now: Millis
+    ) -> tuple[list[Block], tuple[Mark, ...]]:
+        """The blocks of this reply and the marks that ride it: all of them, or one part of a long reply."""
+        if not plan.paged:
+            return list(plan.blocks), plan.marks
+        if not plan.more:
+            within = (
+                None if limit is None else replace(limit, maximum=max(_SMALLEST_PART, limit.maximum - _FOOTER_ROOM))
+            )
+            parts = paged(plan.blocks, within)
+            last = parts[-1]
+            parts[-1] = replace(last, marks=(*last.marks, *plan.marks))
+            self.pages.start(context.id, parts)
+        part = self.pages.next(context.id, now)
+        if part is None:
+            return [Block(text="There is no further part. Call kg_read without more.")], ()
+        blocks = [Block(text=part.page.text, marks=part.page.marks)]
+        if not part.is_last:
+            again = f"{harness.tool_prefix}kg_read with more=true"
+            blocks.append(Block(text=f"(Part {part.number} of {part.total}; the next one: {again}.)"))
+        return blocks, ()
+
+    def _suffix(self, context: Context, harness: Harness, marks: list[Mark], now: Millis) -> list[Block]:
+        """What rides on every reply: what is wrong with the memory, and what others wrote."""
+        current = self.registry.get(context.id)
+        if current is None:
+            return []
+        on_their_way = [*self.deliveries.reserved(context.id, now), *marks]
+        known = current.ledger.apply_all(on_their_way, now)
+        view = View(
+            harness=harness,
+            context=current,
+            known=known,
+            graphs=tuple(self.memory.durable(key) for key in current.graphs),
+            sequence=self.memory.store.sequence,
+            entries=self.memory.store.since(known.pushed.floor),
+            now=now,
+            problems=self.memory.store.problems(),
+        )
+        notices = [] if current.ledger.preloaded else notice_blocks(view)
+        return [*notices, *news_blocks(view, harness.tool_prefix)]
+
+
+def _levels(context: Context, graph: Callable[[GraphKey], Graph]) -> Levels:
+    return Levels(
+        user=graph(context.graphs[0]),
+        project=graph(context.project) if context.project else None,
+        maintain=graph(MAINTAIN) if context.maintenance else None,
+    )

@@ -1,0 +1,152 @@
+"""Events of harnesses: parsed by their dialect, answered by the sources, wrapped by their dialect again."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kg_core.policy import question
+from kg_plugin_api import Event, EventKind, SearchRequest, SearchResults, ToolKind
+from kg_server.contexts import ContextKey, Entrance
+from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, View, compose
+from kg_server.interface import EventReply
+from kg_server.sources import Notices, OthersWrites, Preload, PromptRecall, news, recalls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kg_core.model import Millis
+    from kg_plugin_api import EventSpec, Harness, RawEvent
+    from kg_server.contexts import Admission, Bindings, Context, Registry
+    from kg_server.delivery import Deliveries, Pages
+    from kg_server.memory import Memory
+
+log = logging.getLogger(__name__)
+
+SOURCES = Sources(opening=Preload(), before=(Notices(),), after=(PromptRecall(), OthersWrites()))
+
+_TOLD = frozenset(
+    {
+        EventKind.SESSION_START,
+        EventKind.PROMPT,
+        EventKind.AFTER_TOOL,
+        EventKind.COMPACT,
+        EventKind.SUBAGENT_START,
+    }
+)
+"""The kinds of event that open a context and may bring text."""
+_HITS = 12
+_PATIENCE = 0.1
+"""Seconds that a prompt waits for a graph that is still being indexed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Events:
+    """Answers events. Silent when it has nothing to say, and on whatever it does not understand."""
+
+    memory: Memory
+    registry: Registry
+    admission: Admission
+    bindings: Bindings
+    deliveries: Deliveries
+    pages: Pages
+    clock: Callable[[], Millis]
+    duplicates: Duplicates = field(default_factory=Duplicates)
+
+    async def answer(self, harness: Harness, raw: RawEvent) -> EventReply:
+        """The reply to one event."""
+        event = _parsed(harness, raw)
+        spec = harness.event(raw.native)
+        if event is None or spec is None:
+            return _reply(harness, raw)
+        if event.kind is EventKind.BEFORE_TOOL:
+            self._bind(harness, event)
+            return _reply(harness, raw)
+        now = self.clock()
+        if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
+            return _reply(harness, raw)
+        context, how = self.admission.of_event(harness, event, sequence=self.memory.store.sequence, now=now)
+        if how is not Entrance.KEEP:
+            self.deliveries.forget(context.id)
+            self.pages.forget(context.id)
+        if not spec.injects:
+            return _reply(harness, raw)
+        await self.memory.load(*context.graphs)
+        results = SearchResults()
+        if recalls(event):
+            request = SearchRequest(text=question(event.prompt), graphs=context.graphs, limit=_HITS)
+            results = await self.memory.search(request, patience=_PATIENCE)
+        return self._say(harness, raw, event, spec, self.registry.get(context.id) or context, results)
+
+    def _bind(self, harness: Harness, event: Event) -> None:
+        """A hook on our own tools tells whose call comes next."""
+        if event.tool is not None and event.tool.kind is ToolKind.OWN and event.tool.id:
+            self.bindings.expect(event.tool.id, ContextKey(harness.name, event.session, event.agent))
+
+    def _say(
+        self,
+        harness: Harness,
+        raw: RawEvent,
+        event: Event,
+        spec: EventSpec,
+        context: Context,
+        results: SearchResults,
+    ) -> EventReply:
+        """Composes, reserves and wraps, in one synchronous step."""
+        now = self.clock()
+        view = self.view(harness, context, now, results)
+        fitted = compose(SOURCES, event, view, raw.carrier)
+        if not fitted.text:
+            self._pass_over(view)
+            return _reply(harness, raw)
+        output = _reply(harness, raw, fitted.text)
+        if not output.output:
+            return output
+        life = max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
+        delivery = self.deliveries.reserve(context.id, fitted.marks, now=now, life=life)
+        return EventReply(output=output.output, delivery=delivery)
+
+    def view(self, harness: Harness, context: Context, now: Millis, results: SearchResults) -> View:
+        """What the sources may look at: durable graphs, and what is known with what is on its way."""
+        known = context.ledger.apply_all(self.deliveries.reserved(context.id, now), now)
+        return View(
+            harness=harness,
+            context=context,
+            known=known,
+            graphs=tuple(self.memory.durable(key) for key in context.graphs),
+            sequence=self.memory.store.sequence,
+            entries=self.memory.store.since(known.pushed.floor),
+            now=now,
+            results=results,
+            problems=self.memory.store.problems(),
+        )
+
+    def _pass_over(self, view: View) -> None:
+        """Entries that hold no news for this context need not be looked at again."""
+        told = news(view)
+        if view.entries and not told.lessons and not told.is_cut:
+            self.registry.learn(view.context.id, [told.mark], view.now)
+
+
+def _concerns(event: Event, spec: EventSpec) -> bool:
+    """Whether an event may open a context or bring text. A compaction that can bring none is only announced."""
+    if event.kind is EventKind.COMPACT:
+        return spec.injects or bool(spec.delivered_by)
+    return event.kind in _TOLD
+
+
+def _parsed(harness: Harness, raw: RawEvent) -> Event | None:
+    try:
+        return harness.dialect.parse(raw)
+    except Exception:
+        log.exception("%s could not read the event %s", harness.name, raw.native)
+        return None
+
+
+def _reply(harness: Harness, raw: RawEvent, text: str = "") -> EventReply:
+    try:
+        return EventReply(output=harness.dialect.reply(raw, text))
+    except Exception:
+        log.exception("%s could not answer the event %s", harness.name, raw.native)
+        return EventReply(output="")

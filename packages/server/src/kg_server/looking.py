@@ -1,0 +1,87 @@
+"""What the command line looks at: memory without a context, changing nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kg_core.model import USER, Tier, to_iso
+from kg_core.render import level_blocks, node_line, standing
+from kg_plugin_api import SearchRequest
+from kg_server.tools.levels import Levels, level_of, lookup
+from kg_server.tools.showing import level_title, shown_in_full
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_core.model import Graph, Node
+    from kg_plugin_api import SearchResults
+    from kg_server.memory import Memory
+
+
+async def levels_at(memory: Memory, cwd: str) -> Levels:
+    """The levels that a session in ``cwd`` would have."""
+    project = memory.store.projects.resolve(cwd) if cwd else None
+    keys = [USER, *([project.key] if project is not None else [])]
+    await memory.load(*keys)
+    return Levels(user=memory.durable(USER), project=memory.durable(project.key) if project is not None else None)
+
+
+async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object]:
+    """The nodes named, or every level: ``text`` as a model reads it, ``nodes`` as values, ``missing`` sentences."""
+    levels = await levels_at(memory, cwd)
+    if not ids:
+        blocks = [
+            block for graph in levels.searched() for block in level_blocks(graph, levels.user, title=level_title(graph))
+        ]
+        nodes = [(graph, node) for graph in levels.searched() for node in graph.nodes.values()]
+        return {"text": "\n".join(block.text for block in blocks), "nodes": _facts(nodes), "missing": []}
+    found: list[tuple[Graph, Node]] = []
+    missing: list[str] = []
+    for name in ids:
+        matches = [(graph, node) for graph in levels.searched() if (node := lookup(graph, name)) is not None]
+        found += matches
+        if not matches:
+            missing.append(f"There is no node {name!r}.")
+    return {
+        "text": "\n".join(block.text for block in shown_in_full(found, levels)),
+        "nodes": _facts(found),
+        "missing": missing,
+    }
+
+
+async def search(memory: Memory, cwd: str, query: str) -> dict[str, object]:
+    """What matches ``query``: ``text`` with one line for each, and ``nodes`` as values, best first."""
+    levels = await levels_at(memory, cwd)
+    graphs = {graph.key: graph for graph in levels.searched()}
+    results: SearchResults = await memory.search(SearchRequest(text=query, graphs=tuple(graphs), statuses=()))
+    found = [
+        (graphs[hit.graph], node)
+        for hit in results.hits
+        if hit.graph in graphs and (node := graphs[hit.graph].nodes.get(hit.id)) is not None
+    ]
+    lines = [f"{node_line(node, standing(graph, node.id))}  [{level_of(graph)}]" for graph, node in found]
+    return {"text": "\n".join(lines), "nodes": _facts(found), "degraded": results.degraded}
+
+
+def _facts(found: Sequence[tuple[Graph, Node]]) -> list[dict[str, object]]:
+    return [
+        {
+            "id": node.id,
+            "level": level_of(graph),
+            "graph": graph.key,
+            "gist": node.gist,
+            "notes": list(node.notes),
+            "touches": list(node.touches),
+            "tags": list(node.tags),
+            "tier": (graph.tier(node.id) or Tier.ACTIVE).value,
+            "status": standing(graph, node.id).value,
+            "locked": node.locked,
+            "created": to_iso(node.created),
+            "written": to_iso(node.written.at) if node.written is not None else "",
+            "edges": [
+                {"from": edge.source, "rel": edge.rel, "to": edge.target, "notes": list(edge.notes)}
+                for edge in graph.edges_of(node.id)
+            ],
+        }
+        for graph, node in found
+    ]

@@ -1,0 +1,110 @@
+"""The store with what follows it: the search index, the observers. The one way from the server to memory."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from kg_core.model import SUPERSEDES, USER
+from kg_core.policy import Index, item, key
+from kg_core.render import standing
+from kg_core.store import Store
+from kg_plugin_api import MemoryChange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from kg_core.host.plugins import Plugins
+    from kg_core.model import Change, Graph, GraphKey, Millis
+    from kg_core.store import Entry, Home, Settings, Write
+    from kg_plugin_api import SearchRequest, SearchResults
+
+_SLICE = 25
+"""Nodes indexed between two turns of the loop."""
+
+
+class Memory:
+    """Loads graphs when they are first needed, and keeps the index at what is durable."""
+
+    def __init__(self, store: Store, plugins: Plugins) -> None:
+        self.store = store
+        self.index = Index()
+        self._plugins = plugins
+        self._indexing: dict[GraphKey, asyncio.Task[None]] = {}
+        store.subscribe(self._followed)
+
+    @classmethod
+    async def open(cls, home: Home, *, clock: Callable[[], Millis], settings: Settings, plugins: Plugins) -> Memory:
+        """Opens the storage and loads the user's graph. Raises CONFLICT when another server holds it."""
+        store = await Store.open(home, clock=clock, settings=settings)
+        memory = cls(store, plugins)
+        await memory.load(USER)
+        return memory
+
+    async def load(self, *graphs: GraphKey) -> None:
+        """Makes graphs available; the index follows in the background."""
+        for graph in graphs:
+            await self.store.load(graph)
+            if graph not in self._indexing:
+                self._indexing[graph] = asyncio.create_task(self._index(graph))
+
+    def durable(self, graph: GraphKey) -> Graph:
+        """A loaded graph as readers may see it."""
+        return self.store.durable(graph)
+
+    def pending(self, graph: GraphKey) -> Graph:
+        """A loaded graph as the next write meets it."""
+        return self.store.pending(graph)
+
+    def commit(self, write: Write) -> asyncio.Future[Entry]:
+        """Applies a write at once and promises its durability."""
+        return self.store.commit(write)
+
+    async def search(self, request: SearchRequest, *, patience: float | None = None) -> SearchResults:
+        """Asks the index, after waiting at most ``patience`` seconds for graphs that are still being indexed."""
+        pending = [task for graph in request.graphs if (task := self._indexing.get(graph)) and not task.done()]
+        if pending:
+            await asyncio.wait(pending, timeout=patience)
+        return self.index.search(request)
+
+    async def close(self) -> None:
+        """Ends what runs in the background and closes the store."""
+        for task in self._indexing.values():
+            task.cancel()
+        await asyncio.gather(*self._indexing.values(), return_exceptions=True)
+        await self.store.close()
+
+    async def _index(self, graph: GraphKey) -> None:
+        """Indexes a graph in slices, each from the value of its own time, so that no newer item is overwritten."""
+        ids = list(self.durable(graph).nodes)
+        for start in range(0, len(ids), _SLICE):
+            self._upsert(self.durable(graph), ids[start : start + _SLICE])
+            await asyncio.sleep(0)
+
+    def _followed(self, entry: Entry) -> None:
+        for change in entry.changes:
+            if change.graph in self._indexing:
+                self._upsert(self.durable(change.graph), _touched(change))
+            self._plugins.changed(
+                MemoryChange(
+                    sequence=entry.sequence,
+                    graph=change.graph,
+                    by=entry.by,
+                    written=tuple(node_id for node_id, node in change.nodes.items() if node is not None),
+                    removed=tuple(node_id for node_id, node in change.nodes.items() if node is None),
+                    edges_changed=len(change.edges),
+                )
+            )
+
+    def _upsert(self, graph: Graph, ids: Iterable[str]) -> None:
+        present = {node_id: node for node_id in ids if (node := graph.nodes.get(node_id)) is not None}
+        self.index.upsert(
+            item(graph.key, node, graph.use_of(node_id), standing(graph, node_id)) for node_id, node in present.items()
+        )
+        self.index.remove(key(graph.key, node_id) for node_id in ids if node_id not in present)
+
+
+def _touched(change: Change) -> list[str]:
+    """The nodes whose item a change may alter: their content, their tier, or what supersedes them."""
+    superseded = (edge.target for edge in change.edges if edge.rel == SUPERSEDES)
+    return list(dict.fromkeys([*change.nodes, *change.use, *superseded]))

@@ -1,0 +1,218 @@
+"""The service: everything that carriers, the HTTP interface and the command line ask of a running memory.
+
+One asyncio loop owns all state. Every decision is one synchronous function on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import TYPE_CHECKING, Any
+
+from kg_plugin_api import Caller, Carrier, Code, Event, EventKind, KgError, Path, SearchResults
+from kg_server import looking
+from kg_server.contexts import Admission, Bindings, Context, ContextKey, ContextLog, Registry
+from kg_server.contexts.context import first_ledger
+from kg_server.delivery import Deliveries, Pages, compose, stated_limit
+from kg_server.delivery.executor import Executor
+from kg_server.events import SOURCES, Events
+from kg_server.generic import GENERIC
+from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
+from kg_server.memory import Memory
+from kg_server.texts import DESCRIPTIONS, instructions
+from kg_server.tools.arguments import SESSION, parse, schema
+from kg_server.tools.catalogue import TOOLS
+from kg_server.tools.read import Read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kg_core.host import Plugins
+    from kg_core.model import Millis
+    from kg_core.store import Home, Settings
+    from kg_plugin_api import Harness, RawEvent
+    from kg_server.tools.plan import Tool
+
+log = logging.getLogger(__name__)
+
+_UPKEEP_SECONDS = 600
+"""How often the log of contexts is looked after."""
+_PREVIEW = "preview"
+
+
+class Service:
+    """A running memory. Made by :meth:`open`; all methods are called on the loop that opened it."""
+
+    def __init__(self, memory: Memory, registry: Registry, plugins: Plugins, clock: Callable[[], Millis]) -> None:
+        self._memory = memory
+        self._registry = registry
+        self._clock = clock
+        self._harnesses = {harness.name: harness for harness in (GENERIC, *plugins.harnesses)}
+        self._bindings = Bindings()
+        self._admission = Admission(registry, self._bindings, memory.store.projects)
+        self._deliveries = Deliveries(registry.learn)
+        self._pages = Pages(self._deliveries)
+        self._executor = Executor(
+            memory=memory, registry=registry, deliveries=self._deliveries, pages=self._pages, clock=clock
+        )
+        self._events = Events(
+            memory=memory,
+            registry=registry,
+            admission=self._admission,
+            bindings=self._bindings,
+            deliveries=self._deliveries,
+            pages=self._pages,
+            clock=clock,
+        )
+        self._version = ""
+        self._upkeep: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def open(
+        cls, home: Home, *, clock: Callable[[], Millis], plugins: Plugins, settings: Settings, version: str
+    ) -> Service:
+        """Opens the storage and what is known of earlier contexts. Raises CONFLICT when another server holds it."""
+        memory = await Memory.open(home, clock=clock, settings=settings, plugins=plugins)
+        registry = Registry(ContextLog(home.state / "contexts.jsonl"))
+        registry.restore(clock(), memory.store.sequence)
+        service = cls(memory, registry, plugins, clock)
+        service._version = version
+        service._upkeep = asyncio.create_task(service._keep_up())
+        return service
+
+    async def event(self, harness: str, raw: RawEvent) -> EventReply:
+        """Answers an event in the client's own form; an unknown harness or event gets an empty output."""
+        known = self._harnesses.get(harness)
+        return EventReply("") if known is None else await self._events.answer(known, raw)
+
+    async def call(self, call: ToolCall) -> ToolReply:
+        """Answers a tool call. What is wrong with it is a reply with ``is_error`` and a sentence on what to do."""
+        tool: Tool[Any] | None = TOOLS.get(call.name)
+        if tool is None:
+            return ToolReply(f"There is no tool {call.name!r}; kg has {', '.join(TOOLS)}.", is_error=True)
+        harness = self._harness(call.harness)
+        caller = _caller(harness, call.meta)
+        try:
+            arguments = parse(tool.name, tool.arguments, call.arguments)
+            reads = arguments if isinstance(arguments, Read) else None
+            context = self._admission.of_call(
+                harness,
+                caller,
+                session_id=arguments.session_id,
+                shim=call.session_hint,
+                cwd=(reads.cwd if reads is not None else "") or call.cwd,
+                sequence=self._memory.store.sequence,
+                now=self._clock(),
+            )
+        except KgError as error:
+            return ToolReply(error.sentence, is_error=True)
+        if reads is not None and reads.maintenance:
+            context = self._registry.set_maintenance(context.id)
+        return await self._executor.run(tool, arguments, context, harness, caller)
+
+    def acknowledge(self, delivery: str, arrived: bool) -> bool:
+        """Settles a delivery: what it showed is known from now on, or is offered again. False when it is unknown."""
+        return self._deliveries.acknowledge(delivery, arrived=arrived, now=self._clock())
+
+    def tools(self, harness: str) -> list[ToolSpec]:
+        """The tools as this client is shown them; ``session_id`` only where no hook tells who calls."""
+        known = self._harness(harness)
+        hidden = (SESSION,) if known.events else ()
+        return [
+            ToolSpec(
+                name=tool.name,
+                description=DESCRIPTIONS[tool.name],
+                input_schema=schema(tool.arguments, hidden),
+                annotations={
+                    "title": tool.title,
+                    "readOnlyHint": tool.read_only,
+                    "destructiveHint": tool.destructive,
+                    "idempotentHint": tool.idempotent,
+                    "openWorldHint": False,
+                },
+                meta={**known.tool_meta.get("*", {}), **known.tool_meta.get(tool.name, {})},
+            )
+            for tool in TOOLS.values()
+        ]
+
+    def instructions(self, harness: str) -> str:
+        """What a client is told about the tools as a whole, with its own tool names."""
+        return instructions(self._harness(harness).tool_prefix)
+
+    def health(self) -> dict[str, object]:
+        """How it is, as JSON-compatible facts."""
+        problems = [
+            {"kind": str(problem.kind), "path": str(problem.path), "sentence": problem.sentence}
+            for problem in self._memory.store.problems()
+        ]
+        if self._registry.problem:
+            problems.append({"kind": "contexts", "path": "", "sentence": self._registry.problem})
+        return {
+            "version": self._version,
+            "sequence": self._memory.store.sequence,
+            "contexts": len(self._registry),
+            "deliveries": len(self._deliveries),
+            "indexed": len(self._memory.index),
+            "harnesses": sorted(self._harnesses),
+            "problems": problems,
+        }
+
+    async def preview(self, harness: str, cwd: str) -> Preview:
+        """What the start of a session in ``cwd`` would deliver; changes nothing. Raises NOT_FOUND for a harness."""
+        known = self._harnesses.get(harness)
+        if known is None:
+            raise KgError(Code.NOT_FOUND, f"There is no harness {harness!r}; kg knows {', '.join(self._harnesses)}.")
+        levels = await looking.levels_at(self._memory, cwd)
+        now = self._clock()
+        context = Context(
+            id=_PREVIEW,
+            key=ContextKey(known.name, _PREVIEW),
+            opened=now,
+            used=now,
+            project=levels.project.key if levels.project is not None else "",
+            ledger=first_ledger(self._memory.store.sequence),
+        )
+        spec = next((spec for spec in known.events if spec.kind is EventKind.SESSION_START), None)
+        carrier = spec.carrier if spec is not None else Carrier.HOOK_CLIENT
+        event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
+        view = self._events.view(known, context, now, SearchResults())
+        text = compose(SOURCES, event, view, carrier).text
+        limit = stated_limit(known, Path.PRELOAD, carrier)
+        return Preview(text=text, measure=limit.measure(text), limit=limit.maximum, unit=limit.unit)
+
+    async def show(self, cwd: str, ids: Sequence[str]) -> dict[str, object]:
+        """The memory of ``cwd``, or the nodes named; changes nothing."""
+        return await looking.show(self._memory, cwd, ids)
+
+    async def search(self, cwd: str, query: str) -> dict[str, object]:
+        """Finds in the memory of ``cwd``; changes nothing."""
+        return await looking.search(self._memory, cwd, query)
+
+    async def close(self) -> None:
+        """Writes everything down and lets go of the storage. May be called twice."""
+        if self._upkeep is not None:
+            self._upkeep.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._upkeep
+            self._upkeep = None
+            await self._registry.compact(always=True)
+            self._registry.close()
+            await self._memory.close()
+
+    def _harness(self, name: str) -> Harness:
+        return self._harnesses.get(name, GENERIC)
+
+    async def _keep_up(self) -> None:
+        while True:
+            await asyncio.sleep(_UPKEEP_SECONDS)
+            self._registry.sweep(self._clock())
+            await self._registry.compact()
+
+
+def _caller(harness: Harness, meta: Mapping[str, object]) -> Caller:
+    try:
+        return harness.dialect.caller(meta)
+    except Exception:
+        log.exception("%s could not tell who makes a call", harness.name)
+        return Caller()

@@ -1,0 +1,55 @@
+"""What each tool says of itself. A model reads all of this in every session: every word must earn its place."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "kg_read": (
+            "Read the shared memory. Without ids: the gists of all active lessons and the ids of archived ones, user "
+            "and project level. With ids (several in one call): each lesson with its notes, touches, tags and edges. "
+            "Reading an archived lesson brings it back. A long reply comes in parts: call again with more=true."
+        ),
+        "kg_search": (
+            "Find lessons by words, on all levels and tiers, with the paths that connect them. Any text, any "
+            "language, no operators. Use it before you assume, design, debug or save a lesson."
+        ),
+        "kg_put_node": (
+            "Save a lesson the moment you have learned it, or change one. One lesson per node: the id names its "
+            "subject, the gist makes the claim in one sentence that holds beyond this case, each note tells one case "
+            "or reason. Search first and add your case to a lesson that exists. Lists left out stay as they are; "
+            "lists that are sent replace the stored ones, so include what shall stay."
+        ),
+        "kg_put_edge": (
+            "Relate a lesson to another one or to a file, instead of describing the other again. rel is a verb read "
+            "from 'from' to 'to': guards, causes, contradicts, instance-of, implemented-in; supersedes retires the "
+            "target. Works across levels."
+        ),
+        "kg_rename_node": (
+            "Give a lesson a better id. Its edges, also those of other projects, its votes and its history follow; "
+            "deleting and saving it anew would lose them."
+        ),
+        "kg_delete_node": (
+            "Delete a lesson that was never right or is a twin. One that no longer holds is better superseded "
+            "(kg_put_edge) or set to status 'retracted', since the next agent may make the old mistake again."
+        ),
+        "kg_delete_edge": "Delete one relation.",
+        "kg_useful": (
+            "Say which lessons really helped in this session: that is what keeps them in sight. At the end of the "
+            "work, about five at most; a lesson counts once per session."
+        ),
+        "kg_sync": (
+            "List everything that other sessions and subagents changed since you last asked: lessons, edges, renames, "
+            "deletions. News comes by itself with other replies; this is the complete list."
+        ),
+        "kg_progress": (
+            "Keep where a long task stands, for a later session: what is done, what was decided against, what is "
+            "next. With state: save. Without: read."
+        ),
+    }
+)

@@ -1,0 +1,93 @@
+"""Arguments of the tools: one pydantic model each is the source of the schema that clients see and of the parsing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+Level = Literal["user", "project", "maintain"]
+"""The levels of memory as a client names them."""
+
+SESSION = "session_id"
+"""The argument by which a client without hooks says who it is."""
+
+
+def _listed(value: object) -> object:
+    """Some clients send a list as its JSON text, or one text where a list of one is meant."""
+    if not isinstance(value, str):
+        return value
+    try:
+        decoded = json.loads(value)
+    except ValueError:
+        decoded = None
+    return decoded if isinstance(decoded, list) else [value]
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+
+
+class Arguments(BaseModel):
+    """What every tool takes. A field that was not sent is not in ``model_fields_set``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    session_id: Annotated[
+        str, Field(description="The session_id that kg_read gave, for clients that kg cannot tell apart by itself.")
+    ] = ""
+
+    def sent(self, name: str) -> bool:
+        """Whether the caller sent this argument."""
+        return name in self.model_fields_set
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+def parse(tool: str, model: type[A], arguments: Mapping[str, object]) -> A:
+    """The typed arguments. ``null`` counts as not sent. Raises INVALID with a sentence that says what to mend."""
+    try:
+        return model.model_validate({name: value for name, value in arguments.items() if value is not None})
+    except ValidationError as error:
+        sentences = [_sentence(tool, model, problem) for problem in error.errors(include_url=False)]
+        raise KgError(Code.INVALID, " ".join(dict.fromkeys(sentences)), {"tool": tool}) from None
+
+
+def schema(model: type[Arguments], hidden: Collection[str] = ()) -> dict[str, Any]:
+    """The JSON schema of a model: one flat object, no unions, no references, every field typed and described.
+
+    ``hidden`` names arguments that are accepted but not shown.
+    """
+    generated = model.model_json_schema()
+    properties = {name: _flat(property_) for name, property_ in generated["properties"].items() if name not in hidden}
+    properties = {name: properties[name] for name in sorted(properties, key=lambda name: name == SESSION)}
+    required = [name for name in generated.get("required", ()) if name not in hidden]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _flat(property_: Mapping[str, Any]) -> dict[str, Any]:
+    """A property without its title, its default and the alternative of ``null``."""
+    chosen: Mapping[str, Any] = next(
+        (option for option in property_.get("anyOf", ()) if option.get("type") != "null"), {}
+    )
+    merged = {**chosen, **property_}
+    return {name: value for name, value in merged.items() if name not in {"anyOf", "title", "default"}}
+
+
+def _sentence(tool: str, model: type[Arguments], problem: Mapping[str, Any]) -> str:
+    path = ".".join(str(part) for part in problem["loc"])
+    match problem["type"]:
+        case "extra_forbidden":
+            return f"{tool} has no argument {path!r}; it takes {', '.join(model.model_fields)}."
+        case "missing":
+            return f"{tool} needs the argument {path!r}."
+        case "literal_error":
+            return f"{tool}: {path!r} must be {problem['ctx']['expected']}."
+        case _:
+            return f"{tool}: {path!r} is not right: {str(problem['msg']).rstrip('.')}."

@@ -1,0 +1,53 @@
+"""kg_delete_edge: take a relation back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from kg_core.model import Change, EdgeKey
+from kg_core.render import one_line
+from kg_plugin_api import Code, KgError
+from kg_server.tools.arguments import Arguments, Level
+from kg_server.tools.edges import stored_end, with_counts
+from kg_server.tools.levels import level_name, level_of
+from kg_server.tools.plan import Call, Plan, said
+from kg_server.tools.put_edge import FROM, TO
+
+
+class DeleteEdge(Arguments):
+    """Arguments of kg_delete_edge."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: Annotated[str, FROM]
+    rel: Annotated[str, Field(description="The relation.")]
+    target: Annotated[str, TO]
+    level: Annotated[Level | None, Field(description="Needed only when the edge exists on both levels.")] = None
+
+
+def plan(arguments: DeleteEdge, call: Call) -> Plan:
+    """Removes the edge, dormant ones too."""
+    levels = call.pending
+    graphs = (levels.graph(arguments.level),) if arguments.level is not None else levels.searched()
+    found = []
+    for graph in graphs:
+        source, target = stored_end(graph, arguments.source), stored_end(graph, arguments.target)
+        key = EdgeKey(source, arguments.rel.strip(), target)
+        if key in graph.edges:
+            found.append((graph, key))
+    named = f"{one_line(arguments.source)} --{one_line(arguments.rel)}--> {one_line(arguments.target)}"
+    if not found:
+        where = " or ".join(level_name(graph) for graph in graphs)
+        raise KgError(Code.NOT_FOUND, f"There is no edge {named} on level {where}. kg_read(ids) lists a node's edges.")
+    if len(found) > 1:
+        raise KgError(
+            Code.AMBIGUOUS,
+            f"{named} exists on the levels 'user' and 'project'. Repeat the call with one of them as level.",
+            {"levels": ["user", "project"]},
+        )
+    graph, key = found[0]
+    changes = with_counts(Change(graph=graph.key, edges={key: None}), graph, levels.user)
+    return replace(said(f"Deleted {named} ({level_of(graph)})."), changes=changes)

@@ -1,0 +1,54 @@
+"""kg_delete_node: forget a lesson."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from kg_core.model import USER, Change, Tombstone
+from kg_core.model.limits import TOMBSTONES
+from kg_plugin_api import Code, KgError
+from kg_server.tools.arguments import Arguments, Level
+from kg_server.tools.edges import with_counts
+from kg_server.tools.levels import level_of
+from kg_server.tools.plan import Call, Plan, said
+
+if TYPE_CHECKING:
+    from kg_core.model import Graph
+
+
+class DeleteNode(Arguments):
+    """Arguments of kg_delete_node."""
+
+    id: Annotated[str, Field(description="The node's id.")]
+    level: Annotated[Level | None, Field(description="Needed only when the id exists on both levels.")] = None
+
+
+def plan(arguments: DeleteNode, call: Call) -> Plan:
+    """Removes the node with its level's edges and leaves a tombstone; edges of other levels become dormant."""
+    graph, node = call.pending.locate(arguments.id, arguments.level)
+    if node.locked:
+        raise KgError(Code.REFUSED, f"{node.id!r} is locked by a person and was not deleted. Tell the user.")
+    edges = graph.edges_of(node.id)
+    change = Change(
+        graph=graph.key,
+        nodes={node.id: None},
+        use={node.id: None} if node.id in graph.use else {},
+        edges={edge.key: None for edge in edges},
+        tombstones=buried(graph, node.id, Tombstone(at=call.now, by=call.by)),
+    )
+    projects = graph.use_of(node.id).inbound if graph.key == USER else ()
+    lines = [f"Deleted {node.id!r} ({level_of(graph)})" + (f" and {len(edges)} edges." if edges else ".")]
+    if projects:
+        lines.append(f"Edges into it from {', '.join(slug for slug, _ in projects)} are kept, but no longer shown.")
+    return replace(said(*lines), changes=with_counts(change, graph, call.pending.user))
+
+
+def buried(graph: Graph, node_id: str, tombstone: Tombstone) -> dict[str, Tombstone | None]:
+    """A new tombstone; the oldest one makes room when there are too many."""
+    changed: dict[str, Tombstone | None] = {node_id: tombstone}
+    if len(graph.tombstones) >= TOMBSTONES and node_id not in graph.tombstones:
+        changed[min(graph.tombstones, key=lambda known: graph.tombstones[known].at)] = None
+    return changed

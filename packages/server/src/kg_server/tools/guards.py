@@ -1,0 +1,66 @@
+"""What keeps a write from undoing what its writer has not seen. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_core.model import GraphKey, Node
+    from kg_server.contexts import Ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a write is refused. ``dropped`` are stored notes and touches that it would remove; ``warning`` names the
+    write that passes when it is sent again, or is empty.
+    """
+
+    reason: str
+    dropped: tuple[str, ...] = ()
+    warning: str = ""
+
+
+def guard(
+    stored: Node,
+    graph: GraphKey,
+    known: Ledger,
+    writer: str,
+    *,
+    notes: tuple[str, ...] | None,
+    touches: tuple[str, ...] | None,
+) -> Refusal | None:
+    """Judges a write over ``stored`` by the context ``writer``; ``None`` for notes or touches that were not sent."""
+    wrote_it = stored.written is not None and stored.written.by == writer
+    if not wrote_it and not known.has_viewed(graph, stored):
+        return Refusal(reason="this session has not seen the node as it stands")
+    if not known.has_read(graph, stored):
+        unread = [
+            name
+            for name, kept, sent in (("notes", stored.notes, notes), ("touches", stored.touches, touches))
+            if sent is not None and kept and not set(kept) <= set(sent)
+        ]
+        if unread:
+            return Refusal(reason=f"the write replaces {' and '.join(unread)} that this session has not read")
+    dropped = (*_missing(stored.notes, notes), *_missing(stored.touches, touches))
+    if dropped:
+        warning = _fingerprint(notes, touches)
+        if known.of(graph, stored.id).warned != warning:
+            return Refusal(
+                reason=f"the write removes {len(dropped)} of the stored notes and touches",
+                dropped=dropped,
+                warning=warning,
+            )
+    return None
+
+
+def _missing(stored: Sequence[str], sent: tuple[str, ...] | None) -> tuple[str, ...]:
+    return () if sent is None else tuple(text for text in stored if text not in sent)
+
+
+def _fingerprint(*lists: tuple[str, ...] | None) -> str:
+    return hashlib.sha256(json.dumps(lists).encode("ascii")).hexdigest()

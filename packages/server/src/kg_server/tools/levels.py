@@ -1,0 +1,110 @@
+"""The levels that a call can reach, and finding a node in them by whatever spelling."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kg_core.model import USER, Graph, Node
+from kg_core.model.ids import fold, is_legal, propose, words
+from kg_core.render import one_line
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from kg_server.contexts import Context
+    from kg_server.tools.arguments import Level
+
+_SEPARATORS = ("-", "_", ".")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """The user's graph, the project's when the context has one, and the maintainer's for a maintenance context."""
+
+    user: Graph
+    project: Graph | None = None
+    maintain: Graph | None = None
+
+    def graph(self, level: Level) -> Graph:
+        """The graph of a level that the caller names. Raises when this context does not have it."""
+        if level == "user":
+            return self.user
+        if level == "project":
+            if self.project is None:
+                raise KgError(
+                    Code.INVALID,
+                    "This session has no project memory. Call kg_read once with cwd, the absolute path of the "
+                    "project's folder, or use level 'user'.",
+                )
+            return self.project
+        if self.maintain is None:
+            raise KgError(
+                Code.REFUSED,
+                "The level 'maintain' holds the maintainer's own notes; use 'project' or 'user'. "
+                "A maintenance session opens it with kg_read(maintenance=true).",
+            )
+        return self.maintain
+
+    def searched(self) -> tuple[Graph, ...]:
+        """The levels in which a bare id is looked up, the user's first."""
+        return (self.user,) if self.project is None else (self.user, self.project)
+
+    def locate(self, text: str, level: Level | None) -> tuple[Graph, Node]:
+        """The node that ``text`` names, on ``level`` or on whichever has it. Raises NOT_FOUND or AMBIGUOUS."""
+        graphs = (self.graph(level),) if level is not None else self.searched()
+        found = [(graph, node) for graph in graphs if (node := lookup(graph, text)) is not None]
+        if not found:
+            where = " or ".join(level_name(graph) for graph in graphs)
+            raise KgError(
+                Code.NOT_FOUND,
+                f"There is no node {text!r} on level {where}. kg_search finds nodes by their words.",
+                {"id": text},
+            )
+        if len(found) > 1:
+            both = "; ".join(f"{level_name(graph)}: {one_line(node.gist)}" for graph, node in found)
+            raise KgError(
+                Code.AMBIGUOUS,
+                f"The id {found[0][1].id!r} exists on two levels ({both}). "
+                "Repeat the call with level='user' or level='project'.",
+                {"id": found[0][1].id, "levels": [level_name(graph) for graph, _ in found]},
+            )
+        return found[0]
+
+
+def level_of(graph: Graph) -> Level:
+    """The level that a graph is."""
+    if graph.key == USER:
+        return "user"
+    return "project" if graph.key.startswith("project:") else "maintain"
+
+
+def level_name(graph: Graph) -> str:
+    """How a level is called in a sentence."""
+    return f"'{level_of(graph)}'"
+
+
+def lookup(graph: Graph, text: str) -> Node | None:
+    """The node of this id, or of the same words in other case, separators or Unicode form."""
+    name = unicodedata.normalize("NFC", text.strip())
+    node = graph.find(name)
+    if node is not None:
+        return node
+    parts = words(name if is_legal(name) else propose(name))
+    spellings = (separator.join(parts) for separator in _SEPARATORS)
+    return next((node for spelling in spellings if (node := graph.find(spelling)) is not None), None)
+
+
+def is_same_spelling(node: Node, text: str) -> bool:
+    """Whether ``text`` is the node's own id, be it in another Unicode form."""
+    return unicodedata.normalize("NFC", text.strip()) == unicodedata.normalize("NFC", node.id)
+
+
+def folds_alike(one: str, other: str) -> bool:
+    """Whether two ids are the same node's."""
+    return fold(one) == fold(other)
+
+
+def need_context(context: Context) -> str:
+    """How a context's id is passed on, for clients that kg cannot tell apart by itself."""
+    return f"session_id: {context.id} (pass it in every kg_* call)"

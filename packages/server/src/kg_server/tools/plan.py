@@ -1,0 +1,94 @@
+"""What a tool decides, as a value: one executor checks it, commits it, renders it and marks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic
+
+from kg_core.render.block import Block
+from kg_plugin_api import SearchResults
+from kg_server.tools.arguments import A
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kg_core.model import Change, Graph, GraphKey, Millis
+    from kg_core.render.block import Mark
+    from kg_core.store import Entry
+    from kg_plugin_api import Harness, SearchRequest
+    from kg_server.contexts import Context, Ledger
+    from kg_server.tools.levels import Levels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The outcome of one call.
+
+    ``blocks`` is the reply. ``marks`` come true when all of it has arrived, beside those of the blocks themselves;
+    ``learned`` when the changes are durable, for what a context knows because it wrote it. ``incidental`` changes
+    (stamps of a read) do not spoil the reply when the disk refuses them. ``paged`` replies are handed out in parts of
+    the read limit; ``more`` asks for the next part of an earlier one.
+    """
+
+    changes: tuple[Change, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    learned: tuple[Mark, ...] = ()
+    is_error: bool = False
+    incidental: bool = False
+    paged: bool = False
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What a tool may look at.
+
+    ``pending`` holds the graphs as the next write meets them, ``durable`` as readers may see them. ``known`` is what
+    has arrived in the context; ``loaded`` are other projects' pending graphs that the tool asked for; ``entries`` are
+    the journal entries since the context's last kg_sync, ``None`` when they are no longer kept.
+    """
+
+    context: Context
+    known: Ledger
+    pending: Levels
+    durable: Levels
+    harness: Harness
+    now: Millis
+    sequence: int
+    entries: tuple[Entry, ...] | None = ()
+    results: SearchResults = field(default_factory=SearchResults)
+    loaded: Mapping[GraphKey, Graph] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def by(self) -> str:
+        """Who writes: the context's id."""
+        return self.context.id
+
+    def tool(self, name: str) -> str:
+        """A tool's name as this client shows it to the model."""
+        return self.harness.tool_prefix + name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[A]):
+    """One tool: its arguments, its decision, and what must be at hand before it can decide.
+
+    ``question`` asks the search index first; ``graphs`` names other graphs to load first.
+    """
+
+    name: str
+    title: str
+    arguments: type[A]
+    plan: Callable[[A, Call], Plan]
+    question: Callable[[A, Call], SearchRequest] | None = None
+    graphs: Callable[[A, Call], tuple[GraphKey, ...]] | None = None
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = True
+
+
+def said(*lines: str, is_error: bool = False) -> Plan:
+    """A plan that changes nothing and says these lines."""
+    return Plan(blocks=(Block(text="\n".join(lines)),), is_error=is_error)

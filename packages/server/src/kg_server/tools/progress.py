@@ -1,0 +1,73 @@
+"""kg_progress: save where a task stands, and read it back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from kg_core.model import Change, Progress, to_iso
+from kg_core.model.ids import check_id
+from kg_core.model.limits import PROGRESS_BYTES
+from kg_core.render import one_line
+from kg_plugin_api import Code, KgError
+from kg_server.tools.arguments import Arguments, Level
+from kg_server.tools.plan import Call, Plan, said
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_TEXT = "text"
+"""The key under which a state that is no JSON object is kept."""
+
+
+class ProgressArguments(Arguments):
+    """Arguments of kg_progress."""
+
+    task_id: Annotated[str, Field(description="The task's name: letters and digits joined by '-'.")]
+    state: Annotated[
+        str, Field(description="Where it stands: text, or a JSON object as text. Left out: read. Empty: forget.")
+    ] = ""
+    level: Annotated[Level, Field(description="'user' unless said otherwise.")] = "user"
+
+
+def plan(arguments: ProgressArguments, call: Call) -> Plan:
+    """Reads, saves or forgets a task's state."""
+    task = check_id(arguments.task_id)
+    if not arguments.sent("state"):
+        stored = call.durable.graph(arguments.level).progress.get(task)
+        if stored is None:
+            return said(f"Nothing is saved for {task!r} on level '{arguments.level}'.")
+        return said(f"{task!r}, saved {to_iso(stored.at)}:", *_lines(stored.state))
+    graph = call.pending.graph(arguments.level)
+    if not arguments.state.strip():
+        if task not in graph.progress:
+            return said(f"Nothing is saved for {task!r} on level '{arguments.level}'.")
+        return replace(
+            said(f"Forgot the state of {task!r}."), changes=(Change(graph=graph.key, progress={task: None}),)
+        )
+    size = len(arguments.state.encode("utf-8", "surrogatepass"))
+    if size > PROGRESS_BYTES:
+        raise KgError(
+            Code.TOO_LARGE,
+            f"The state has {size} bytes; at most {PROGRESS_BYTES} are kept. Save what is needed to go on.",
+            {"size": size, "limit": PROGRESS_BYTES},
+        )
+    progress = Progress(state=_state(arguments.state), at=call.now, by=call.by)
+    return replace(said(f"Saved the state of {task!r}."), changes=(Change(graph=graph.key, progress={task: progress}),))
+
+
+def _state(text: str) -> Mapping[str, object]:
+    try:
+        decoded = json.loads(text)
+    except ValueError:
+        decoded = None
+    return decoded if isinstance(decoded, dict) else {_TEXT: text}
+
+
+def _lines(state: Mapping[str, object]) -> list[str]:
+    text = state.get(_TEXT) if len(state) == 1 else None
+    whole = text if isinstance(text, str) else json.dumps(dict(state), ensure_ascii=False, indent=2)
+    return [f"  {one_line(line)}" for line in whole.splitlines()]

@@ -1,0 +1,53 @@
+"""kg_put_edge: relate two nodes, or a node and a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from kg_core.model import Change, Edge, EdgeKey, EndKind, end_kind
+from kg_core.model.ids import check_rel
+from kg_plugin_api import Code, KgError
+from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.content import checked_notes
+from kg_server.tools.edges import graph_for, resolved_end, with_counts
+from kg_server.tools.levels import level_of
+from kg_server.tools.plan import Call, Plan, said
+
+FROM = Field(alias="from", description="A node id, 'user:<id>' for a user node, or a file path.")
+TO = Field(alias="to", description="A node id, 'user:<id>' for a user node, or a file path.")
+
+
+class PutEdge(Arguments):
+    """Arguments of kg_put_edge."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: Annotated[str, FROM]
+    rel: Annotated[str, Field(description="The relation, a verb: 'guards', 'implemented-in', 'supersedes'.")]
+    target: Annotated[str, TO]
+    notes: Annotated[Texts, Field(description="Reasons, one each. Replaces the stored list.")] = ()
+    level: Annotated[Level | None, Field(description="Needed only when an id exists on both levels.")] = None
+
+
+def plan(arguments: PutEdge, call: Call) -> Plan:
+    """Saves the edge with its ends resolved; an unchanged edge is not written."""
+    graph = graph_for(call.pending, arguments.source, arguments.target, arguments.level)
+    source = resolved_end(graph, call.pending.user, arguments.source)
+    target = resolved_end(graph, call.pending.user, arguments.target)
+    rel = check_rel(arguments.rel)
+    if end_kind(source) is EndKind.PATH and end_kind(target) is EndKind.PATH:
+        raise KgError(Code.INVALID, "An edge relates a node with a node or a file; both ends are file paths.")
+    if source == target:
+        raise KgError(Code.INVALID, f"Both ends are {source!r}; an edge relates two different things.")
+    key = EdgeKey(source, rel, target)
+    stored = graph.edges.get(key)
+    base = stored or Edge(source=source, rel=rel, target=target, created=call.now, by=call.by)
+    edge = replace(base, notes=checked_notes(arguments.notes)) if arguments.sent("notes") else base
+    named = f"{source} --{rel}--> {target}"
+    if edge == stored:
+        return said(f"{named} is there already; nothing was written.")
+    changes = with_counts(Change(graph=graph.key, edges={key: edge}), graph, call.pending.user)
+    return replace(said(f"Saved {named} ({level_of(graph)})."), changes=changes)

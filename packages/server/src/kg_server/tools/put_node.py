@@ -1,0 +1,147 @@
+"""kg_put_node: save a lesson, or change one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from kg_core.model import UNUSED, Change, Node, Status, Tier, Use, Written
+from kg_core.model.ids import check_id
+from kg_core.model.limits import GIST_CHANGES
+from kg_core.render import one_line
+from kg_core.render.block import Block, Mark, MarkKind
+from kg_plugin_api import Code, KgError
+from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches, remarks
+from kg_server.tools.guards import Refusal, guard
+from kg_server.tools.levels import is_same_spelling, level_name, level_of, lookup
+from kg_server.tools.plan import Call, Plan, said
+from kg_server.tools.showing import shown_in_full
+
+if TYPE_CHECKING:
+    from kg_core.model import Graph
+
+
+class PutNode(Arguments):
+    """Arguments of kg_put_node."""
+
+    level: Annotated[Level, Field(description="'project' for this code base, 'user' for what holds everywhere.")]
+    id: Annotated[str, Field(description="The subject in 3 to 5 words: letters and digits joined by '-', no date.")]
+    gist: Annotated[str, Field(description="The claim, one sentence that holds beyond this case.")]
+    notes: Annotated[Texts, Field(description="Cases and reasons, one each. Replaces the stored list.")] = ()
+    touches: Annotated[Texts, Field(description="Files it is about, 'path' or 'path:line'. Replaces the list.")] = ()
+    tags: Annotated[Texts, Field(description="Words to group by. Replaces the stored list.")] = ()
+    status: Annotated[
+        Literal["current", "proposed", "retracted", "superseded"] | None,
+        Field(description="Whether it holds; 'current' unless said otherwise."),
+    ] = None
+
+
+def plan(arguments: PutNode, call: Call) -> Plan:
+    """Saves the node unless a guard forbids it; an unchanged node is not written."""
+    graph = call.pending.graph(arguments.level)
+    stored = lookup(graph, arguments.id)
+    if stored is not None and not is_same_spelling(stored, arguments.id):
+        reason = f"{arguments.id!r} is another spelling of this node; use its id"
+        return _refused(call, graph, stored, Refusal(reason=reason))
+    node_id = check_id(arguments.id) if stored is None else stored.id
+    gist = checked_gist(arguments.gist)
+    notes = checked_notes(arguments.notes) if arguments.sent("notes") else None
+    touches = checked_touches(arguments.touches) if arguments.sent("touches") else None
+    tags = checked_tags(arguments.tags) if arguments.sent("tags") else None
+    if stored is not None:
+        if stored.locked:
+            raise KgError(
+                Code.REFUSED, f"{node_id!r} is locked by a person and was not written. Tell the user.", {"id": node_id}
+            )
+        refusal = guard(stored, graph.key, call.known, call.by, notes=notes, touches=touches)
+        if refusal is not None:
+            return _refused(call, graph, stored, refusal)
+    base = stored or Node(id=node_id, gist=gist, created=call.now)
+    node = replace(
+        base,
+        gist=gist,
+        notes=base.notes if notes is None else notes,
+        touches=base.touches if touches is None else touches,
+        tags=base.tags if tags is None else tags,
+        status=base.status if arguments.status is None else Status(arguments.status),
+        conflicts=(),
+    )
+    if stored is not None and node.version == stored.version and not stored.conflicts:
+        return said(f"{node_id!r} already says exactly this; nothing was written.")
+    node = replace(node, written=_written(call, stored))
+    change = Change(
+        graph=graph.key,
+        nodes={node_id: node},
+        use={node_id: _use(call, graph, stored, node)},
+        tombstones={node_id: None} if node_id in graph.tombstones else {},
+    )
+    learned = [Mark(MarkKind.WROTE, graph.key, node_id, node.version)]
+    if _knows_all_of(call, graph, stored, notes, touches):
+        learned.append(Mark(MarkKind.READ, graph.key, node_id, node.version))
+    return Plan(changes=(change,), blocks=(_saved(call, graph, stored, node),), learned=tuple(learned))
+
+
+def _written(call: Call, stored: Node | None) -> Written:
+    """Maintenance leaves a lesson to its author."""
+    keeps_author = call.context.maintenance and stored is not None and stored.written is not None
+    author = stored.written.author if keeps_author and stored is not None and stored.written is not None else call.by
+    return Written(at=call.now, by=call.by, author=author)
+
+
+def _use(call: Call, graph: Graph, stored: Node | None, node: Node) -> Use:
+    if stored is None:
+        return replace(UNUSED, activity_at=call.now)
+    use = graph.use_of(node.id)
+    changes = use.gist_changes if node.gist == stored.gist else (*use.gist_changes, call.now)[-GIST_CHANGES:]
+    return replace(
+        use,
+        tier=Tier.ACTIVE,
+        orphaned_at=0,
+        activity_at=use.activity_at if call.context.maintenance else call.now,
+        gist_changes=changes,
+    )
+
+
+def _knows_all_of(
+    call: Call, graph: Graph, stored: Node | None, notes: tuple[str, ...] | None, touches: tuple[str, ...] | None
+) -> bool:
+    """Whether the writer knows the whole node it leaves behind."""
+    if stored is None or call.known.has_read(graph.key, stored):
+        return True
+    return (notes is not None or not stored.notes) and (touches is not None or not stored.touches)
+
+
+def _saved(call: Call, graph: Graph, stored: Node | None, node: Node) -> Block:
+    lines = [f"Saved {node.id!r} ({level_of(graph)})."]
+    lines += [f"Note: {remark}." for remark in remarks(node.id, node.gist, is_new=stored is None)]
+    if stored is None and node.id in graph.tombstones:
+        lines.append("A node of this id had been deleted before.")
+    twins = [other for other in call.pending.searched() if other is not graph and other.find(node.id) is not None]
+    if stored is None and twins:
+        lines.append(f"Note: level {level_name(twins[0])} has this id too, so name the level in every call about it.")
+    return Block(text="\n".join(lines))
+
+
+def _refused(call: Call, graph: Graph, stored: Node, refusal: Refusal) -> Plan:
+    """Shows the node as readers may see it; the refusal counts as a read once it has arrived."""
+    durable = call.durable.graph(level_of(graph))
+    node = durable.nodes.get(stored.id)
+    lines = [f"NOT WRITTEN: {refusal.reason}. Nothing was changed."]
+    if node is None:
+        lines.append(f"{stored.id!r} is being written by another session at this moment; send the write again.")
+        return said(*lines, is_error=True)
+    marks: tuple[Mark, ...] = ()
+    if refusal.warning:
+        lines += [f"  would be removed: {one_line(text)}" for text in refusal.dropped]
+        lines.append("Send the lists with everything that shall stay; or the same write again if removal is meant.")
+        marks = (Mark(MarkKind.WARNED, graph.key, stored.id, refusal.warning),)
+    else:
+        lines.append("This is the node as it stands; send the write again with what you want to keep of it:")
+    return Plan(
+        blocks=(Block(text="\n".join(lines)), *shown_in_full([(durable, node)], call.durable)),
+        marks=marks,
+        is_error=True,
+    )

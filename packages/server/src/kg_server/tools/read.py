@@ -1,0 +1,119 @@
+"""kg_read: the whole memory, or nodes in full."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from kg_core.model import Change, Tier
+from kg_core.model.limits import FULL_READ
+from kg_core.policy import scores
+from kg_core.render import Block, Mark, MarkKind, fit, level_blocks
+from kg_plugin_api import KgError, Limit, Unit
+from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.levels import need_context
+from kg_server.tools.plan import Call, Plan
+from kg_server.tools.showing import level_title, shown_in_full
+
+if TYPE_CHECKING:
+    from kg_core.model import Graph, GraphKey, Node, Use
+
+_TARGET = Limit(FULL_READ, Unit.CHARACTERS)
+_MOST = 50
+
+
+class Read(Arguments):
+    """Arguments of kg_read."""
+
+    ids: Annotated[
+        Texts,
+        Field(description="Nodes to read in full, all in one call. Left out: every level's gists.", max_length=_MOST),
+    ] = ()
+    level: Annotated[Level | None, Field(description="One level alone.")] = None
+    more: Annotated[bool, Field(description="The next part of the reply before.")] = False
+    cwd: Annotated[
+        str, Field(description="Absolute path of the project's folder; only where kg says that it has no project.")
+    ] = ""
+    maintenance: Annotated[bool, Field(description="Opens a maintenance session.")] = False
+
+
+def plan(arguments: Read, call: Call) -> Plan:
+    """Shows levels or nodes. Reading a node by id brings it back to the active ones, but for maintenance."""
+    if arguments.more:
+        return Plan(more=True, paged=True)
+    decided = _nodes(arguments, call) if arguments.ids else _levels(arguments, call)
+    blocks = decided.blocks
+    if not call.harness.events:
+        blocks = (Block(text=need_context(call.context)), *blocks)
+    return replace(decided, blocks=blocks, paged=True)
+
+
+def _nodes(arguments: Read, call: Call) -> Plan:
+    found: list[tuple[Graph, Node]] = []
+    problems: list[str] = []
+    for text in dict.fromkeys(arguments.ids):
+        try:
+            found.append(call.durable.locate(text, arguments.level))
+        except KgError as error:
+            problems.append(error.sentence)
+    blocks = shown_in_full(found, call.durable)
+    if problems:
+        blocks.append(Block(text="\n".join(problems)))
+    changes = (
+        ()
+        if call.context.maintenance
+        else tuple(_brought_back(graph, found, call) for graph in _graphs_of(found, call))
+    )
+    return Plan(changes=changes, blocks=tuple(blocks), incidental=True, is_error=not found)
+
+
+def _graphs_of(found: list[tuple[Graph, Node]], call: Call) -> list[Graph]:
+    """The pending graphs of what was found, each once."""
+    read = {graph.key for graph, _ in found}
+    pending = [call.pending.user, call.pending.project, call.pending.maintain]
+    return [graph for graph in pending if graph is not None and graph.key in read]
+
+
+def _brought_back(graph: Graph, found: list[tuple[Graph, Node]], call: Call) -> Change:
+    """The stamps of a read: what was read is active, and its orphaned neighbours are archived."""
+    use: dict[str, Use] = {}
+    ids = [node.id for at, node in found if at.key == graph.key and node.id in graph.nodes]
+    for node_id in ids:
+        use[node_id] = replace(graph.use_of(node_id), tier=Tier.ACTIVE, orphaned_at=0, read_at=call.now)
+    for node_id in ids:
+        for edge in graph.edges_of(node_id):
+            neighbour = edge.target if edge.source == node_id else edge.source
+            if neighbour not in use and graph.tier(neighbour) is Tier.ORPHANED:
+                use[neighbour] = replace(graph.use_of(neighbour), tier=Tier.ARCHIVED, orphaned_at=0)
+    return Change(graph=graph.key, use=use)
+
+
+def _levels(arguments: Read, call: Call) -> Plan:
+    levels = call.durable
+    graphs = (levels.graph(arguments.level),) if arguments.level is not None else levels.searched()
+    blocks = [block for graph in graphs for block in _level(graph, call)]
+    if arguments.level is None and levels.project is None:
+        blocks.append(Block(text="(No project memory: kg_read with cwd, the project's absolute path, adds it.)"))
+    marks = tuple(Mark(MarkKind.FULL, graph.key) for graph in graphs)
+    return Plan(blocks=_within_target(blocks, graphs, call), marks=marks)
+
+
+def _level(graph: Graph, call: Call, values: dict[str, float] | None = None) -> list[Block]:
+    preloaded = frozenset(node_id for node_id in graph.tiers[Tier.ACTIVE] if _is_preloaded(graph, node_id, call))
+    return level_blocks(graph, call.durable.user, title=level_title(graph), preloaded=preloaded, values=values or {})
+
+
+def _is_preloaded(graph: Graph, node_id: str, call: Call) -> bool:
+    key: tuple[GraphKey, str] = (graph.key, node_id)
+    return key in call.known.nodes and call.known.was_preloaded(graph.key, graph.nodes[node_id])
+
+
+def _within_target(blocks: list[Block], graphs: tuple[Graph, ...], call: Call) -> tuple[Block, ...]:
+    """All blocks when they are near the target; else the most valuable of them."""
+    if sum(len(block.text) + 1 for block in blocks) <= FULL_READ:
+        return tuple(blocks)
+    values = {graph.key: dict(scores(graph, graph.tiers[Tier.ACTIVE], call.now)) for graph in graphs}
+    fitted = fit([block for graph in graphs for block in _level(graph, call, values[graph.key])], _TARGET)
+    return (Block(text=fitted.text, marks=fitted.marks),)

@@ -1,0 +1,113 @@
+"""kg_search: find lessons by words, on every level and tier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from kg_core.model import Tier
+from kg_core.policy import connections, ranked
+from kg_core.render import Block, Mark, MarkKind, Rank, fit, node_line, one_line, relation, standing
+from kg_plugin_api import Limit, SearchRequest, Unit
+from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.levels import level_of
+from kg_server.tools.plan import Call, Plan, said
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_core.model import Graph, Node
+    from kg_plugin_api import SearchHit
+
+_TOP = 5
+"""Hits that are shown with their notes."""
+_ALL = 15
+_PATHS = "paths"
+_REPLY = Limit(10_000, Unit.CHARACTERS)
+
+
+class Search(Arguments):
+    """Arguments of kg_search."""
+
+    query: Annotated[str, Field(description="What you would say about it, in any language.")]
+    level: Annotated[Level | None, Field(description="One level alone.")] = None
+    tags: Annotated[Texts, Field(description="Only lessons that carry all of these tags.")] = ()
+    statuses: Annotated[
+        tuple[Literal["current", "proposed", "retracted", "superseded"], ...],
+        Field(description="Which lessons may answer; current and superseded ones unless said otherwise."),
+    ] = ("current", "superseded")
+
+
+def question(arguments: Search, call: Call) -> SearchRequest:
+    """What the index is asked."""
+    levels = call.durable
+    graphs = (levels.graph(arguments.level),) if arguments.level is not None else levels.searched()
+    return SearchRequest(
+        text=arguments.query,
+        graphs=tuple(graph.key for graph in graphs),
+        limit=_ALL,
+        statuses=tuple(arguments.statuses),
+        tags=tuple(arguments.tags),
+    )
+
+
+def plan(arguments: Search, call: Call) -> Plan:
+    """The best hits with their notes, the paths between them, and the gists of the next ones."""
+    graphs = {graph.key: graph for graph in (*call.durable.searched(), call.durable.maintain) if graph is not None}
+    results = ranked(call.results, graphs.values())
+    found = [
+        (hit, graphs[hit.graph], node)
+        for hit in results.hits
+        if hit.graph in graphs and (node := graphs[hit.graph].nodes.get(hit.id)) is not None
+    ]
+    if not found:
+        lines = [f"Nothing matches {one_line(arguments.query)!r}. Other words may; what is new can be saved."]
+        return said(*lines, *([call.results.degraded] if call.results.degraded else []))
+    blocks = [Block(text=f"{len(found)} found:")]
+    for position, (_, graph, node) in enumerate(found):
+        blocks += _hit(graph, node, call, value=1.0 - position / _ALL, with_notes=position < _TOP)
+    blocks += _paths([hit for hit, _, _ in found[:_TOP]], list(graphs.values()))
+    if call.results.degraded:
+        blocks.append(Block(text=call.results.degraded))
+    fitted = fit(blocks, _REPLY)
+    return Plan(blocks=(Block(text=fitted.text, marks=fitted.marks),))
+
+
+def _hit(graph: Graph, node: Node, call: Call, *, value: float, with_notes: bool) -> list[Block]:
+    """A hit's gist with the notes that this context has not read; they go first when there is no room."""
+    name = f"{graph.key}\x1f{node.id}"
+    tier = graph.tier(node.id)
+    place = level_of(graph) if tier in {None, Tier.ACTIVE} else f"{level_of(graph)}, {tier}"
+    blocks = [
+        Block(
+            text=f"{node_line(node, standing(graph, node.id))}  [{place}]",
+            rank=Rank.GIST,
+            value=value,
+            marks=(Mark(MarkKind.SEEN, graph.key, node.id, node.version),),
+            name=name,
+        )
+    ]
+    if with_notes and not call.known.has_read(graph.key, node):
+        blocks += [
+            Block(text=f"    - {one_line(note)}", rank=Rank.EDGE, value=value, parent=name) for note in node.notes
+        ]
+    return blocks
+
+
+def _paths(hits: Sequence[SearchHit], graphs: Sequence[Graph]) -> list[Block]:
+    """The edges that connect the best hits, and the lessons that they pass."""
+    found = connections(hits, graphs)
+    if not found.edges:
+        return []
+    levels = {graph.key: graph for graph in graphs}
+    blocks = [Block(text="How they hang together:", rank=Rank.EDGE, value=0.1, name=_PATHS)]
+    for place in found.connectors:
+        node = levels[place.graph].nodes[place.id]
+        mark = Mark(MarkKind.SEEN, place.graph, place.id, node.version)
+        text = node_line(node, standing(levels[place.graph], place.id))
+        blocks.append(Block(text=text, rank=Rank.EDGE, value=0.05, marks=(mark,), parent=_PATHS))
+    blocks += [
+        Block(text=f"    {relation(edge)}", rank=Rank.EDGE, value=0.05, parent=_PATHS) for _, edge in found.edges
+    ]
+    return blocks

@@ -1,0 +1,30 @@
+"""Nodes and levels as blocks, for the tools that show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER
+from kg_core.render import node_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kg_core.model import Graph, Node
+    from kg_core.render import Block
+    from kg_server.tools.levels import Levels
+
+
+def shown_in_full(found: Iterable[tuple[Graph, Node]], levels: Levels) -> list[Block]:
+    """Each node with all that is kept of it; its marks say that it was read."""
+    others = [levels.project] if levels.project is not None else []
+    return [block for graph, node in found for block in node_blocks(node, graph, levels.user, others)]
+
+
+def level_title(graph: Graph) -> str:
+    """How a level is called above its nodes."""
+    if graph.key == USER:
+        return "User memory"
+    if graph.key == MAINTAIN:
+        return "Maintenance memory"
+    return f"Project memory ({graph.key.removeprefix(PROJECT_PREFIX)})"

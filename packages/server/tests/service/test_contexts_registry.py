@@ -1,0 +1,173 @@
+"""Contexts: registered, found again after a restart, aged, and kept in a log that tolerates anything."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from kg_core.render.block import Mark, MarkKind
+from kg_server.contexts import CAPACITY, LIFE, ContextKey, ContextLog, Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MAIN = ContextKey("claude", "s-1")
+SUB = ContextKey("claude", "s-1", "agent-7")
+NOW = 1_800_000_000_000
+SEEN = Mark(MarkKind.SEEN, "user", "one", "v1")
+
+
+class Open(Protocol):
+    def __call__(self, path: Path, *, now: int = NOW, sequence: int = 100) -> Registry: ...
+
+
+@pytest.fixture
+def registry() -> Iterator[Open]:
+    """Opens registries, and closes them all in the end."""
+    opened: list[Registry] = []
+
+    def open_one(path: Path, *, now: int = NOW, sequence: int = 100) -> Registry:
+        found = Registry(ContextLog(path))
+        opened.append(found)
+        found.restore(now, sequence)
+        return found
+
+    yield open_one
+    for found in opened:
+        found.close()
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "contexts.jsonl"
+
+
+def test_an_id_is_short_and_the_same_for_the_same_session(registry: Open, log: Path, tmp_path: Path) -> None:
+    first = registry(log).open(MAIN, now=NOW, sequence=0)
+    elsewhere = registry(tmp_path / "other.jsonl").open(MAIN, now=NOW, sequence=0)
+    assert first.id == elsewhere.id
+    assert len(first.id) == 8
+    assert first.id.isalnum()
+
+
+def test_a_subagent_is_a_context_of_its_own(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    assert contexts.open(MAIN, now=NOW, sequence=0).id != contexts.open(SUB, now=NOW, sequence=0).id
+
+
+def test_opening_a_session_anew_gives_a_new_id_and_ends_the_old_context(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    old = contexts.open(MAIN, now=NOW, sequence=0)
+    new = contexts.open(MAIN, now=NOW, sequence=0)
+    assert new.id != old.id
+    assert contexts.get(old.id) is None
+    assert contexts.find(MAIN) == new
+
+
+def test_a_project_is_decided_once(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    context = contexts.open(MAIN, now=NOW, sequence=0)
+    contexts.place(context.id, "/work/shop", "project:shop")
+    placed = contexts.place(context.id, "/work/other", "project:other")
+    assert (placed.project, placed.cwd) == ("project:shop", "/work/shop")
+
+
+def test_everything_survives_a_restart(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    context = contexts.open(MAIN, now=NOW, sequence=7)
+    contexts.place(context.id, "/work/shop", "project:shop")
+    contexts.learn(context.id, [SEEN, Mark(MarkKind.PRELOADED, "")], NOW + 1)
+    contexts.set_maintenance(context.id)
+    contexts.open(SUB, now=NOW, sequence=7)
+    before = contexts.find(MAIN)
+    contexts.close()
+    again = registry(log)
+    assert again.find(MAIN) == before
+    assert len(again) == 2
+
+
+def test_everything_survives_a_rewrite_of_the_log(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    context = contexts.open(MAIN, now=NOW, sequence=7)
+    contexts.learn(context.id, [SEEN, Mark(MarkKind.READ, "user", "two", "v9")], NOW + 1)
+    asyncio.run(contexts.compact(always=True))
+    contexts.learn(context.id, [Mark(MarkKind.FULL, "user")], NOW + 2)
+    contexts.close()
+    assert registry(log).find(MAIN) == contexts.find(MAIN)
+    assert sorted(path.name for path in log.parent.iterdir()) == [log.name]
+
+
+def test_what_is_learned_while_the_log_is_rewritten_is_kept(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    ids = [contexts.open(ContextKey("codex", f"s-{n}"), now=NOW, sequence=0).id for n in range(100)]
+
+    async def main() -> None:
+        rewriting = asyncio.create_task(contexts.compact(always=True))
+        await asyncio.sleep(0)
+        contexts.learn(ids[0], [SEEN], NOW + 1)
+        await rewriting
+
+    asyncio.run(main())
+    contexts.close()
+    again = registry(log)
+    assert again.get(ids[0]) == contexts.get(ids[0])
+    assert len(again) == 100
+
+
+def test_a_damaged_line_costs_that_line(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    context = contexts.open(MAIN, now=NOW, sequence=0)
+    contexts.close()
+    with log.open("ab") as file:
+        file.write(b'\xff\xfe{"op":\n[1]\n{"op":"marks","id":"nobody","at":1,"marks":[]}\n')
+        file.write(b'{"op":"marks","id":"' + context.id.encode() + b'","at":1,"marks":[["no-kind","","",""]]}\n')
+        file.write(b'{"op":"what","id":"' + context.id.encode() + b'"}\n{"op":"reset"')
+    again = registry(log)
+    assert again.find(MAIN) == context
+
+
+def test_a_log_that_cannot_be_written_stops_nothing(registry: Open, tmp_path: Path) -> None:
+    blocked = tmp_path / "state"
+    blocked.write_text("a file where the folder should be", encoding="utf-8")
+    contexts = registry(blocked / "contexts.jsonl")
+    context = contexts.open(MAIN, now=NOW, sequence=0)
+    contexts.learn(context.id, [SEEN], NOW)
+    asyncio.run(contexts.compact(always=True))
+    assert contexts.find(MAIN) is not None
+    assert str(blocked) in contexts.problem
+
+
+def test_a_context_ends_24_hours_after_its_last_use(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    contexts.open(MAIN, now=NOW, sequence=0)
+    used = contexts.open(SUB, now=NOW, sequence=0)
+    contexts.touch(used.id, NOW + LIFE)
+    contexts.sweep(NOW + LIFE + 1)
+    assert contexts.find(MAIN) is None
+    assert contexts.find(SUB) is not None
+    contexts.close()
+    assert len(registry(log, now=NOW + LIFE + 1)) == 1
+
+
+def test_the_longest_unused_contexts_make_room(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    for number in range(CAPACITY + 5):
+        contexts.open(ContextKey("codex", f"s-{number}"), now=NOW + number, sequence=0)
+    contexts.sweep(NOW + CAPACITY + 5)
+    assert len(contexts) == CAPACITY
+    assert contexts.find(ContextKey("codex", "s-0")) is None
+    assert contexts.find(ContextKey("codex", f"s-{CAPACITY + 4}")) is not None
+
+
+def test_a_context_of_another_memory_is_not_taken_over(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    contexts.open(MAIN, now=NOW, sequence=90)
+    contexts.close()
+    assert len(registry(log, sequence=3)) == 0
+
+
+def test_marks_for_a_context_that_is_gone_are_dropped(registry: Open, log: Path) -> None:
+    registry(log).learn("nobody00", [SEEN], NOW)
