@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 REGISTRIES = re.compile(
     r"\b(?:pypi|pythonhosted|npmjs|yarnpkg)\.(?:org|com|io)\b"
-    r"|^\s*(?:index-url|extra-index-url|find-links|registry)\s*="
+    r"|^\s*(?:index-url|extra-index-url|find-links)\s*="
     r"|files\.\w+hosted\.",
     re.MULTILINE,
 )
