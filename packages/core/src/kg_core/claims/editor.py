@@ -1,0 +1,107 @@
+"""The settings editor: one record, one set of claims."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kg_core.claims.files import Changed, OsFiles
+from kg_core.claims.planning import held_by, make_plan, spots, states_of
+from kg_core.claims.record import load
+from kg_core.claims.recovery import settle
+from kg_core.claims.report import ClaimStatus, Failure, Outcome
+from kg_core.claims.sheet import ClaimState
+from kg_core.claims.writing import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from kg_core.claims.files import Files
+    from kg_core.claims.record import Record
+    from kg_core.claims.report import Plan
+    from kg_plugin_api.claims import Claim
+
+ATTEMPTS: Final = 5
+"""How often a run plans again because somebody wrote a file meanwhile."""
+
+_RESTLESS: Final = "The files keep changing while they are written; try again."
+_SENTENCES: Final = {
+    ClaimState.PRESENT: "",
+    ClaimState.MISSING: "It is not there.",
+    ClaimState.FOREIGN: "Somebody set another value there.",
+    ClaimState.UNPARSABLE: "The file cannot be read or parsed.",
+}
+
+
+class Editor:
+    """Puts claims into files and takes them out again.
+
+    ``record`` is the file that remembers what is ours, ``backups`` the folder where each run keeps the originals of the
+    files that it changes, in a folder of its own. Making an editor does no I/O. All methods raise KgError(INVALID) when
+    the record cannot be read or a claim cannot be written in any file.
+    """
+
+    def __init__(self, record: Path, backups: Path, *, files: Files | None = None) -> None:
+        self._record = record
+        self._backups = backups
+        self._files = OsFiles() if files is None else files
+
+    def plan(self, claims: Iterable[Claim]) -> Plan:
+        """What must be written so that the disk holds exactly these claims, besides what is not ours.
+
+        What the record holds and ``claims`` no longer names is taken out.
+        """
+        record, stored = self._load()
+        return make_plan(claims, record, stored, self._files)
+
+    def plan_removal(self) -> Plan:
+        """What must be written to take out all that is ours."""
+        return self.plan(())
+
+    def apply(self, plan: Plan) -> Outcome:
+        """Writes the plan; a file that changed since is read and planned again, up to ATTEMPTS times.
+
+        Interrupted at any instant, every file is either old or new, and the next plan goes on from there.
+        """
+        run = Run(self._files, self._record, self._backups)
+        for _ in range(ATTEMPTS):
+            if plan.empty:
+                break
+            try:
+                run.write(plan)
+            except Changed:
+                plan = self.plan(plan.goal)
+                continue
+            break
+        else:
+            run.failed = Failure(path=self._record, sentence=_RESTLESS)
+            run.open = [change.path for change in plan.changes]
+        return Outcome(
+            done=tuple(dict.fromkeys(run.done)),
+            failed=run.failed,
+            open=tuple(run.open),
+            refusals=plan.refusals,
+            notes=plan.notes,
+            backup=run.backup,
+        )
+
+    def status(self, claims: Iterable[Claim]) -> tuple[ClaimStatus, ...]:
+        """How each claim stands on disk, in the order given."""
+        wanted = tuple(claims)
+        record, _ = self._load()
+        found: dict[int, ClaimStatus] = {}
+        for spot in spots(wanted, record, self._files):
+            for claim, state, hold in zip(spot.claims, states_of(spot), held_by(spot), strict=True):
+                ours = hold is not None and state is not ClaimState.MISSING
+                found[id(claim)] = ClaimStatus(claim=claim, state=state, ours=ours, sentence=_SENTENCES[state])
+        return tuple(found[id(claim)] for claim in wanted)
+
+    def holds(self, claim: Claim) -> bool:
+        """Whether the record says that what is at this claim's place is ours."""
+        record, _ = self._load()
+        return any(held is not None for spot in spots((claim,), record, self._files) for held in held_by(spot))
+
+    def _load(self) -> tuple[Record, bytes | None]:
+        found = self._files.read(self._record)
+        stored = None if found is None else found.data
+        return settle(load(stored, self._record), self._files), stored
