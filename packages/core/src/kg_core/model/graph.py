@@ -89,7 +89,7 @@ class Graph:
     incident: Map[str, Map[EdgeKey, None]] = field(default_factory=Map)
     folded: Map[Folded, tuple[str, ...]] = field(default_factory=Map)
     tiers: Map[Tier, Map[str, None]] = field(default_factory=lambda: Map({tier: Map() for tier in Tier}))
-    locked: Map[str, None] = field(default_factory=Map)
+    locked: Map[str, bool] = field(default_factory=Map)
 
     @classmethod
     def build(
@@ -117,7 +117,6 @@ class Graph:
         nodes = _update(self.nodes, change.nodes)
         folded = self.folded
         tiers = self.tiers
-        locked = {node_id: None if node is not None and node.locked else _GONE for node_id, node in change.nodes.items()}
         for node_id in {*change.nodes, *change.use}:
             old, new = self.nodes.get(node_id), nodes.get(node_id)
             old_tier = self.use.get(node_id, UNUSED).tier if old is not None else None
@@ -136,6 +135,9 @@ class Graph:
             incident=_incident(self.incident, change.edges),
             folded=folded,
             tiers=tiers,
+            locked=_update(
+                self.locked, {node_id: (node and node.locked) or None for node_id, node in change.nodes.items()}
+            ),
         )
 
     def find(self, node_id: str) -> Node | None:

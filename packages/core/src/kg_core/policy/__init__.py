@@ -1,6 +1,7 @@
 """What is worth keeping in sight, preloading, finding and recalling. Pure; ``now`` is an argument, in ms."""
 
 from kg_core.policy.backend import BuiltinBackend, item, key
+from kg_core.policy.compaction import Budget, plan, planned
 from kg_core.policy.fresh import fresh, ranked_pool
 from kg_core.policy.index import Index
 from kg_core.policy.paths import Connections, Place, connections
@@ -12,6 +13,7 @@ from kg_core.policy.score import Explanation, Factor, explain, scores
 
 __all__ = [
     "GATE",
+    "Budget",
     "BuiltinBackend",
     "Connections",
     "Explanation",
@@ -25,6 +27,8 @@ __all__ = [
     "fresh",
     "item",
     "key",
+    "plan",
+    "planned",
     "preload_blocks",
     "question",
     "ranked",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Tier
 from kg_core.model.limits import BUDGET, FRESH_SHARE
+from kg_core.policy.steps import SLICE, at_once
 from kg_core.render import active_cost, edge_cost
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from kg_core.model import EdgeKey, Graph
 
-FRESH_BUDGET = int(BUDGET * FRESH_SHARE)
+FRESH_BUDGET: Final = int(BUDGET * FRESH_SHARE)
 
 
 def fresh(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> frozenset[str]:
@@ -20,9 +23,16 @@ def fresh(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> froze
     One that does not fit is skipped and the walk goes on. An edge is charged once, with the newer end. What a node
     costs here does not depend on tiers, so that no compaction plan can change who is fresh.
     """
+    return at_once(fresh_steps(graph, user, budget))
+
+
+def fresh_steps(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> Generator[None, None, frozenset[str]]:
+    """:func:`fresh` in small steps."""
     members: list[str] = []
     charged: set[EdgeKey] = set()
-    for node_id in by_creation(graph):
+    for walked, node_id in enumerate(_by_creation(graph)):
+        if walked % SLICE == 0:
+            yield
         cost = active_cost(graph, node_id)
         if cost > budget:
             continue
@@ -39,11 +49,14 @@ def fresh(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> froze
     return frozenset(members)
 
 
-def by_creation(graph: Graph) -> list[str]:
+def _by_creation(graph: Graph) -> list[str]:
     """The ids that are not orphaned, newest first, equal ones by id."""
-    ids = [*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED]]
     nodes = graph.nodes
-    return sorted(ids, key=lambda node_id: (-nodes[node_id].created, node_id))
+    created = [
+        (-nodes[node_id].created, node_id) for tier in (Tier.ACTIVE, Tier.ARCHIVED) for node_id in graph.tiers[tier]
+    ]
+    created.sort()
+    return [node_id for _, node_id in created]
 
 
 def ranked_pool(graph: Graph, user: Graph | None, *, archived: bool) -> frozenset[str]:

@@ -65,8 +65,8 @@ def recall(
     """The lessons that a prompt brings to mind, as blocks, or nothing.
 
     ``results`` answer :func:`question` over ``graphs``; ``known`` are the nodes whose gist is in front of the model:
-    they appear by their id alone, on a path to another. When nothing of what the prompt names is new, there is nothing. What is
-    superseded, proposed or retracted never appears; a correction stands in for what it corrects.
+    they appear by their id alone, on a path to another. When nothing of what the prompt names is new, there is
+    nothing. What is superseded, proposed or retracted never appears; a correction stands in for what it corrects.
     """
     levels = {graph.key: graph for graph in graphs}
     if not question(prompt):

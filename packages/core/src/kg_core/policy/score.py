@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kg_core.model import DAY, USER, USER_PREFIX, EndKind, StampKind, Tier, end_kind
@@ -109,13 +108,17 @@ def percentiles(values: Sequence[float]) -> list[float]:
     if last < 1:
         return [0.5] * len(values)
     places = [0.0] * len(values)
-    before = 0
-    for _, run in groupby(sorted(range(len(values)), key=values.__getitem__), key=values.__getitem__):
-        equal = list(run)
-        place = (before + (len(equal) - 1) / 2) / last
-        for index in equal:
+    order = sorted(range(len(values)), key=values.__getitem__)
+    start = 0
+    while start <= last:
+        value = values[order[start]]
+        end = start + 1
+        while end <= last and values[order[end]] == value:
+            end += 1
+        place = (start + end - 1) / 2 / last
+        for index in order[start:end]:
             places[index] = place
-        before += len(equal)
+        start = end
     return places
 
 
@@ -124,7 +127,7 @@ def raw(graph: Graph, node_id: str, now: Millis, user: Graph | None = None) -> R
     use = graph.use_of(node_id)
     return Raw(
         recency(graph.nodes[node_id], use, now),
-        connectedness(graph, node_id, use, user),
+        ties(graph, node_id, use, user).strength(),
         usefulness(use, now),
     )
 
@@ -146,32 +149,55 @@ def usefulness(use: Use, now: Millis) -> float:
     return math.fsum(0.5 ** (max(0, now - stamp.at) / HALF_LIFE) for stamp in use.stamps)
 
 
-def connectedness(graph: Graph, node_id: str, use: Use, user: Graph | None = None) -> float:
-    """How strongly a node is tied to what is in sight, or how large a hub it is, whichever is more."""
-    # Counted as integers, so that the order of edges cannot change the last bit and split a tie.
-    into = into_archived = out = out_archived = ends = 0
+@dataclass(slots=True)
+class Ties:
+    """A node's edges counted: in and out, by the tier of the neighbour, and all of its edges' ends that exist.
+
+    Whole numbers, so that the order of edges cannot change the last bit of a sum and split a tie.
+    """
+
+    into: int = 0
+    into_archived: int = 0
+    out: int = 0
+    out_archived: int = 0
+    ends: int = 0
+
+    def add(self, tier: Tier | None, *, inward: bool, count: int = 1) -> None:
+        """Counts edges to neighbours of this tier; a negative count takes them away. Ends are not counted here."""
+        if tier is Tier.ACTIVE:
+            if inward:
+                self.into += count
+            else:
+                self.out += count
+        elif tier is Tier.ARCHIVED:
+            if inward:
+                self.into_archived += count
+            else:
+                self.out_archived += count
+
+    def strength(self) -> float:
+        """How strongly the node is tied to what is in sight, or how large a hub it is, whichever is more."""
+        tied = _IN * (self.into + _TO_ARCHIVED * self.into_archived)
+        tied += _OUT * (self.out + _TO_ARCHIVED * self.out_archived)
+        return max(tied, _HUB * math.log1p(self.ends))
+
+
+def ties(graph: Graph, node_id: str, use: Use, user: Graph | None = None) -> Ties:
+    """The ties of a node; those of a user node to projects are counted in its use."""
+    found = Ties()
     for source, _, target in graph.incident.get(node_id, ()):
         if target == node_id:
             tier, exists = _neighbour(graph, source, user)
-            ends += exists
-            into += tier is Tier.ACTIVE
-            into_archived += tier is Tier.ARCHIVED
+            found.ends += exists
+            found.add(tier, inward=True)
         if source == node_id:
             tier, exists = _neighbour(graph, target, user)
-            ends += exists
-            out += tier is Tier.ACTIVE
-            out_archived += tier is Tier.ARCHIVED
-    if use.inbound:
-        inbound = sum(count for _, count in use.inbound)
-        into += inbound
-        ends += inbound
-    return hub(into, into_archived, out, out_archived, ends)
-
-
-def hub(into: int, into_archived: int, out: int, out_archived: int, ends: int) -> float:
-    """Connectedness from the counts of edges in and out, by the tier of the neighbour, and of all incident ends."""
-    tied = _IN * (into + _TO_ARCHIVED * into_archived) + _OUT * (out + _TO_ARCHIVED * out_archived)
-    return max(tied, _HUB * math.log1p(ends))
+            found.ends += exists
+            found.add(tier, inward=False)
+    for _, count in use.inbound:
+        found.into += count
+        found.ends += count
+    return found
 
 
 def _neighbour(graph: Graph, end: str, user: Graph | None) -> tuple[Tier | None, bool]:

@@ -1,0 +1,224 @@
+"""Compaction: which gists stay in sight when a level outgrows its budget. A plan, not an action."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from kg_core.model import Change, Tier
+from kg_core.model.limits import ARCHIVED_LINES, BUDGET, FILL
+from kg_core.policy.board import Board
+from kg_core.policy.steps import SLICE, at_once
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator
+
+    from kg_core.model import Graph, Millis
+    from kg_core.policy.board import Ranking
+
+_Steps: TypeAlias = "Generator[None, None, None]"
+
+MARGIN: Final = 0.05
+"""By so much a node must beat another to take its place."""
+SWAPS: Final = 3
+"""At most so many places change hands in one plan that has nothing else to do."""
+_JUDGED: Final = 8
+"""So many archived nodes are tried for one place; trying one ranks the pool again."""
+_RISE: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What a level may cost, in characters: above ``most`` nodes are archived until ``fill`` is reached, below ``fill``
+    archived ones come back; archived lines beyond ``archived`` are orphaned.
+    """
+
+    most: int = BUDGET
+    fill: int = FILL
+    archived: int = ARCHIVED_LINES
+
+
+def plan(
+    graph: Graph, user: Graph | None, now: Millis, settled: Collection[str] = (), budget: Budget = Budget()
+) -> Change | None:
+    """The tiers to change, or ``None``. Locked and fresh nodes are active; the others by score as the budget allows.
+
+    ``settled`` are the ids that plans have moved since the last change by anybody else: they are neither promoted nor
+    swapped again, so that no plan moves back what an earlier one moved. The caller collects them from ``change.use``
+    and forgets them with the next write to the graph; after a restart there are none.
+    """
+    return at_once(planned(graph, user, now, settled, budget))
+
+
+def planned(
+    graph: Graph, user: Graph | None, now: Millis, settled: Collection[str] = (), budget: Budget = Budget()
+) -> Generator[None, None, Change | None]:
+    """:func:`plan` in small steps, for a caller that has other things to do in between; it returns the same.
+
+    The plan is made for ``graph`` as given: apply it only where the nodes that it touches have not changed since.
+    """
+    board = Board(graph, user, now)
+    yield from board.fill()
+    planner = _Planner(board, frozenset(settled), budget)
+    yield from planner.run()
+    yield
+    return _change(board, now)
+
+
+class _Planner:
+    """The steps of one plan over one board."""
+
+    def __init__(self, board: Board, settled: frozenset[str], budget: Budget) -> None:
+        self._board = board
+        self._budget = budget
+        self._free = [node_id not in settled and not board.held[n] for n, node_id in enumerate(board.ids)]
+
+    def run(self) -> _Steps:
+        """Moves the nodes on the board."""
+        board = self._board
+        for index, held in enumerate(board.held):
+            if held and board.tiers[index] is not Tier.ACTIVE:
+                board.move(index, Tier.ACTIVE)
+        before = list(board.tiers)
+        yield
+        if board.charge > self._budget.most:
+            yield from self._archive()
+        yield from self._refill()
+        if board.tiers == before:
+            yield from self._rebalance()
+        if board.archived_charge > self._budget.archived:
+            yield from self._orphan()
+            yield from self._refill()
+
+    def _ranking(self) -> Generator[None, None, Ranking]:
+        """Active and archived nodes in one pool; fresh ones have no score."""
+        board = self._board
+        pool = [n for n, tier in enumerate(board.tiers) if tier is not Tier.ORPHANED and not board.fresh[n]]
+        return (yield from board.ranking(pool))
+
+    def _archive(self) -> _Steps:
+        """Lowest score first; then each node archived before takes the place of one that it beats."""
+        board = self._board
+        archived_before = board.numbers(Tier.ARCHIVED)
+        pool = [n for n in board.numbers(Tier.ACTIVE) if not board.fresh[n]]
+        scores = (yield from board.ranking(pool)).scores()
+        yield
+        archived: list[int] = []
+        for index in sorted(pool, key=lambda n: (scores[n], n)):
+            if board.charge <= self._budget.fill:
+                break
+            if not board.held[index]:
+                board.move(index, Tier.ARCHIVED)
+                archived.append(index)
+                if len(archived) % SLICE == 0:
+                    yield
+        yield
+        scores = (yield from self._ranking()).scores()
+        yield
+        archived.sort(key=lambda n: (scores[n], n))
+        for index in sorted(archived_before, key=lambda n: (-scores[n], n)):
+            if not archived or scores[index] - scores[archived[0]] < MARGIN:
+                break
+            if self._moves(index, self._budget.most):
+                del archived[0]
+        yield
+
+    def _refill(self) -> _Steps:
+        """The best archived node that fits, again and again; or all of them, when all fit."""
+        board, fill = self._board, self._budget.fill
+        if board.charge >= fill:
+            return
+        archived = [n for n in board.numbers(Tier.ARCHIVED) if self._free[n]]
+        if board.least_charge_with(archived) <= fill:
+            for index in archived:
+                board.move(index, Tier.ACTIVE)
+            if board.charge <= fill:
+                return
+            for index in archived:
+                board.move(index, Tier.ARCHIVED)
+        ranking = yield from self._ranking()
+        yield
+        promoted = True
+        while promoted and archived:
+            promoted = False
+            scores = ranking.scores()
+            yield
+            archived.sort(key=lambda n: (-scores[n], n))
+            yield
+            for tried, index in enumerate(archived):
+                if self._moves(index, fill):
+                    del archived[tried]
+                    promoted = True
+                    break
+                if tried % SLICE == SLICE - 1:
+                    yield
+
+    def _rebalance(self) -> _Steps:
+        """The best archived node for the worst active one, as long as that makes what is in sight worth more."""
+        board = self._board
+        ranking = yield from self._ranking()
+        for _ in range(SWAPS):
+            scores = ranking.scores()
+            yield
+            active = [n for n in board.numbers(Tier.ACTIVE) if self._free[n]]
+            worst = min(active, key=lambda n: (scores[n], n), default=None)
+            if worst is None:
+                return
+            better = [n for n in board.numbers(Tier.ARCHIVED) if self._free[n] and scores[n] - scores[worst] >= MARGIN]
+            better.sort(key=lambda n: (-scores[n], n))
+            if not (yield from self._swap(worst, better, ranking, self._in_sight(scores))):
+                return
+
+    def _swap(self, worst: int, better: list[int], ranking: Ranking, worth: float) -> Generator[None, None, bool]:
+        """Swaps ``worst`` for the first of ``better`` that fits and is still better once the swap is made."""
+        board = self._board
+        judged = 0
+        board.move(worst, Tier.ARCHIVED)
+        for index in better:
+            if not self._moves(index, self._budget.most):
+                continue
+            scores = ranking.scores()
+            yield
+            if scores[index] - scores[worst] >= MARGIN and self._in_sight(scores) > worth + _RISE:
+                return True
+            board.move(index, Tier.ARCHIVED)
+            judged += 1
+            if judged == _JUDGED:
+                break
+        board.move(worst, Tier.ACTIVE)
+        return False
+
+    def _orphan(self) -> _Steps:
+        """Archived lines beyond their own budget, lowest score first."""
+        board = self._board
+        scores = (yield from self._ranking()).scores()
+        yield
+        for moved, index in enumerate(sorted(board.numbers(Tier.ARCHIVED), key=lambda n: (scores[n], n))):
+            if board.archived_charge <= self._budget.archived:
+                return
+            board.move(index, Tier.ORPHANED)
+            if moved % SLICE == SLICE - 1:
+                yield
+
+    def _moves(self, index: int, most: int) -> bool:
+        """Promotes a node unless that would cost more than ``most``."""
+        board = self._board
+        board.move(index, Tier.ACTIVE)
+        if board.charge <= most:
+            return True
+        board.move(index, Tier.ARCHIVED)
+        return False
+
+    def _in_sight(self, scores: dict[int, float]) -> float:
+        """What the active nodes are worth together."""
+        return sum(score for index, score in scores.items() if self._board.tiers[index] is Tier.ACTIVE)
+
+
+def _change(board: Board, now: Millis) -> Change | None:
+    use = {}
+    for index, node_id in enumerate(board.ids):
+        before = board.graph.use_of(node_id)
+        tier = board.tiers[index]
+        if before.tier is not tier:
+            use[node_id] = replace(before, tier=tier, orphaned_at=now if tier is Tier.ORPHANED else 0)
+    return Change(graph=board.graph.key, use=use) if use else None
