@@ -47,7 +47,7 @@ SCRIPTS: Final = {
     "cjk": re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"),
     "cyrillic": re.compile(r"[\u0400-\u04ff]"),
     "right-to-left": re.compile(r"[\u0590-\u05ff\u0600-\u06ff]"),
-    "emoji": re.compile(r"[\u231a-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]"),
+    "emoji": re.compile(r"[\u231a-\u23ff\u25aa-\u27bf\u2b00-\u2bff\U0001f1e6-\U0001faff]"),
 }
 LEAST_GISTS_IN_SCRIPT: Final = {"cjk": 25, "cyrillic": 20, "right-to-left": 20, "emoji": 15}
 LONGEST_PATH: Final = 4
@@ -126,8 +126,8 @@ def node_faults(nodes: list[Record]) -> Iterator[str]:
         name, words = node["id"], len(re.split(r"[-_.]", node["id"]))
         if node["graph"] not in GRAPHS or node["status"] not in STATUSES:
             yield f"gist {name}: unknown graph or status"
-        if not 3 <= words <= 5:
-            yield f"gist {name}: {words} words in the id"
+        if not 3 <= words <= 5 or not all(unicodedata.category(sign)[0] in "LMN" or sign in "-_." for sign in name):
+            yield f"gist {name}: not an id of three to five words"
         if not 0 < len(node["gist"]) <= LONGEST_GIST or "\n" in node["gist"] or len(node["notes"]) > 4:
             yield f"gist {name}: gist or notes out of bounds"
     for script, least in LEAST_GISTS_IN_SCRIPT.items():
