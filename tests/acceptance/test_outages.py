@@ -1,0 +1,146 @@
+"""A server that is down or hangs costs a working session next to nothing, says so once, and is back by itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from .endpoint import Call, Turn
+from .lessons import by_hand, times
+from .machine import until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from . import claude as claude_driver
+    from . import codex as codex_driver
+    from .claude import Claude
+    from .codex import Codex
+    from .endpoint import Endpoint
+    from .machine import Machine
+
+pytestmark = pytest.mark.acceptance
+
+LINE: Final = "the memory server does not answer"
+GIST: Final = "The kettle whistle is tuned by its second hole."
+PROMPT: Final = "Why is the kettle whistle off?"
+EVENTS: Final = 10
+SKIPPED: Final = 10.0
+"""Seconds for which the carriers skip after a miss."""
+
+
+class Session:
+    """A session already started, in which each prompt is answered by ten tool calls one after the other."""
+
+    def __init__(self, talk: claude_driver.Talk | codex_driver.Talk, model: Endpoint, look: Callable[[], Call]) -> None:
+        self._talk = talk
+        self._look = look
+        self.model = model
+
+    def seconds(self, prompt: str) -> float:
+        """How long the client took for a prompt with ten tool events."""
+        self.model.script(*(Turn(calls=(self._look(),)) for _ in range(EVENTS)))
+        start = time.monotonic()
+        self._talk.say(prompt)
+        return time.monotonic() - start
+
+    def told(self) -> int:
+        """How often the line about an outage stands in the last request."""
+        return times((item.text for item in self.model.asked()[-1].items), LINE)
+
+
+def hang(machine: Machine) -> Callable[[], None]:
+    """Makes the server hang; what is returned lets it go on."""
+    number = machine.pause()
+    return lambda: machine.resume(number)
+
+
+def break_down(machine: Machine) -> Callable[[], None]:
+    """Ends the server and makes it unable to start; what is returned mends that and starts it."""
+    number = machine.server()
+    assert number is not None
+    settings = machine.memory / "config.toml"
+    kept = settings.read_bytes() if settings.exists() else None
+    settings.write_text("this is = not a setting\n", encoding="utf-8")
+    os.kill(number, signal.SIGKILL)
+    assert until(lambda: machine.server() is None)
+
+    def mend() -> None:
+        settings.unlink()
+        if kept is not None:
+            settings.write_bytes(kept)
+        machine.kg("start")
+
+    return mend
+
+
+def check(machine: Machine, session: Session, fail: Callable[[Machine], Callable[[], None]], bare: list[float]) -> None:
+    healthy = [session.seconds(f"Look at it, {number}.") for number in range(3)]
+    carrier = max(0.0, min(healthy) - min(bare)) / (EVENTS + 1)
+    noise = max(bare) - min(bare) + max(healthy) - min(healthy)
+
+    mend = fail(machine)
+    began = time.monotonic()
+    try:
+        failing = session.seconds("Look at it once more.")
+        # The ten seconds of silence may end within a prompt, and the server is then asked again.
+        misses = 1 + int((time.monotonic() - began) / SKIPPED)
+        assert failing <= min(bare) + misses * 0.3 + carrier * (EVENTS + 1) + noise
+        assert session.told() == 1
+        session.seconds("And again.")
+        assert session.told() == 1
+    finally:
+        mend()
+    time.sleep(SKIPPED + 0.1)
+    session.seconds(PROMPT)
+    assert GIST in session.model.asked()[-1].text
+    assert session.told() == 1
+
+
+@pytest.fixture
+def folder(machine: Machine) -> Path:
+    """A repository on a machine whose memory holds one lesson that only a prompt can bring."""
+    filler = {f"filler-{n:03}": {"gist": f"Filler {n} " + "and so on " * 25} for n in range(150)}
+    by_hand(machine, {"kettle-whistle-pitch": {"gist": GIST, "created": "2026-01-01T00:00:00.000Z"}, **filler})
+    return machine.repository()
+
+
+@pytest.mark.parametrize("fail", [hang, break_down])
+def test_claude_code_goes_on_without_a_server(
+    machine: Machine, claude: Claude, folder: Path, fail: Callable[[Machine], Callable[[], None]]
+) -> None:
+    def look() -> Call:
+        return Call(name="Read", arguments={"file_path": str(folder / "readme.txt")})
+
+    with claude.talk(folder) as talk:
+        session = Session(talk, claude.model, look)
+        session.seconds("Warm up.")
+        bare = [session.seconds(f"Without kg, {number}.") for number in range(3)]
+    machine.setup("claude")
+    with claude.talk(folder) as talk:
+        session = Session(talk, claude.model, look)
+        session.seconds("Warm up.")
+        check(machine, session, fail, bare)
+
+
+@pytest.mark.parametrize("fail", [hang, break_down])
+def test_codex_goes_on_without_a_server(
+    machine: Machine, codex: Codex, folder: Path, fail: Callable[[Machine], Callable[[], None]]
+) -> None:
+    def look() -> Call:
+        return Call(name="exec_command", arguments={"cmd": "cat readme.txt"})
+
+    with codex.talk(folder) as talk:
+        session = Session(talk, codex.model, look)
+        session.seconds("Warm up.")
+        bare = [session.seconds(f"Without kg, {number}.") for number in range(3)]
+    machine.setup("codex")
+    with codex.talk(folder) as talk:
+        session = Session(talk, codex.model, look)
+        session.seconds("Warm up.")
+        check(machine, session, fail, bare)
