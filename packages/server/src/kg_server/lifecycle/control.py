@@ -17,7 +17,7 @@ from kg_server.carrier.wire import endpoint
 from kg_server.client import Client
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from kg_core.store import Home
 
@@ -50,10 +50,13 @@ class Control:
         self._strip = strip
         self._waiting = waiting
 
-    def start(self) -> Started:
-        """A server that answers, of this version or a newer one. Raises UNAVAILABLE with the end of the log."""
+    def start(self, harnesses: Sequence[str] = ()) -> Started:
+        """A server that answers, of this version or a newer one, and that knows these harnesses.
+
+        Raises UNAVAILABLE with the end of the log.
+        """
         with self._alone():
-            return self._start()
+            return self._start(harnesses)
 
     def stop(self) -> bool:
         """Ends the server and leaves the stamp that keeps carriers from starting one. False when none ran."""
@@ -89,10 +92,10 @@ class Control:
         finally:
             lock.release()
 
-    def _start(self) -> Started:
+    def _start(self, harnesses: Sequence[str] = ()) -> Started:
         running = self.health()
         if running is not None:
-            if not newer(VERSION, str(running["version"])):
+            if not newer(VERSION, str(running["version"])) and set(harnesses) <= _harnesses(running):
                 remove(self._places.stopped)
                 return Started(running, fresh=False)
             self._stop()
@@ -170,3 +173,8 @@ def tail(home: Home, count: int, *, since: int = 0) -> list[str]:
             return file.read().decode("utf-8", "replace").splitlines()[-count:]
     except OSError:
         return []
+
+
+def _harnesses(health: dict[str, Any]) -> set[str]:
+    """The harnesses that a server knows."""
+    return {str(harness["name"]) for harness in health["plugins"]["harnesses"]}

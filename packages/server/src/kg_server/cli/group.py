@@ -1,0 +1,111 @@
+"""The group of all subcommands, which imports none of them until it is used, and the border where errors are told."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import traceback
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kg_plugin_api import KgError
+from kg_server.errors import ANSWERS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "setup": "Connect the agents on this machine to kg.",
+        "uninstall": "Take out what setup has put in.",
+        "doctor": "Say what works, what does not, and what to do.",
+        "start": "Start the server.",
+        "stop": "Stop the server.",
+        "restart": "Stop the server and start it again.",
+        "status": "Say whether the server runs.",
+        "serve": "Serve in the foreground.",
+        "logs": "Show the server's log.",
+        "show": "Show the memory of this folder, or single lessons.",
+        "search": "Search the memory of this folder.",
+        "preview": "Show exactly what the start of a session would deliver.",
+        "plugins": "List the plug-ins and what is wrong with them.",
+        "demo": "Let two scripted agents share a temporary memory.",
+        "mcp": "The MCP server that an agent starts (standard input and output).",
+        "hook": "Carry one event; agents' hooks run this.",
+        "version": "Show the version.",
+    }
+)
+"""Every command with its line of help; the command itself is ``kg_server.cli.<name>.command``."""
+
+
+class Commands(click.Group):
+    """Finds a command by its name, then among the operations of plug-ins."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order in which a person meets them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; None when neither kg nor a plug-in has one."""
+        del ctx
+        module = importlib.import_module(f"kg_server.cli.{cmd_name if cmd_name in COMMANDS else 'operations'}")
+        if cmd_name in COMMANDS:
+            command: click.Command = module.command
+            return command
+        found: click.Command | None = module.of_plugin(cmd_name)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+root: Final = Commands(
+    name="kg",
+    help="One local memory for every coding agent on this machine.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Runs a command and says on one line what went wrong, if something did. Returns the exit code."""
+    try:
+        result = root.main(list(arguments), prog_name="kg", standalone_mode=False)
+    except KgError as failure:
+        click.echo(f"Error: {failure.sentence}", err=True)
+        return ANSWERS[failure.code].exit_code
+    except click.exceptions.NoArgsIsHelpError as failure:
+        click.echo(failure.format_message())
+        return 0
+    except click.ClickException as failure:
+        failure.show()
+        return failure.exit_code
+    except (click.Abort, KeyboardInterrupt, EOFError):
+        click.echo("Nothing more was done.", err=True)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except Exception as failure:  # noqa: BLE001 - process border: a person gets a sentence, the details go to a file
+        click.echo(f"Error: kg failed ({type(failure).__name__}: {failure}). {_noted()}", err=True)
+        return 1
+    return result if isinstance(result, int) else 0
+
+
+def _noted() -> str:
+    """Writes down where the failure came from, and says where that can be read."""
+    from kg_core.store import Home
+
+    path = Home.from_environ(os.environ, Path.cwd()).state / "command-error.log"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(traceback.format_exc(), encoding="utf-8")
+    except OSError:
+        return "Please report this."
+    return f"Please report this with {path}."

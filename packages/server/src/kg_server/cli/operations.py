@@ -1,0 +1,61 @@
+"""``kg PLUG-IN OPERATION``: what plug-ins add to the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kg_core.host import Plugins
+from kg_server.cli.options import print_json, with_home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kg_core.store import Home
+    from kg_plugin_api import Argument, Operation
+
+
+def of_plugin(name: str) -> click.Group | None:
+    """The operations of the plug-in of that name, as commands; None when it has none."""
+    operations = Plugins.load().operations.get(name)
+    if operations is None:
+        return None
+    return click.Group(
+        name,
+        help=f"Operations of the plug-in {name}.",
+        commands=[_command(name, operation) for operation in operations],
+    )
+
+
+def _command(plugin: str, operation: Operation) -> click.Command:
+    return click.Command(
+        operation.name,
+        help=operation.help,
+        callback=with_home(_asking(plugin, operation)),
+        params=[*_options(operation.arguments), click.Option(["--home", "folder"], metavar="FOLDER")],
+    )
+
+
+def _options(arguments: Sequence[Argument]) -> list[click.Parameter]:
+    return [
+        click.Option(
+            [f"--{argument.name}", argument.name], help=argument.help, is_flag=argument.flag, required=argument.required
+        )
+        for argument in arguments
+    ]
+
+
+def _asking(plugin: str, operation: Operation) -> Callable[..., None]:
+    def ask(home: Home, **given: Any) -> None:
+        from kg_server.client import Client
+
+        path = f"/api/v1/plugins/{plugin}/{operation.name}"
+        values = {name: value for name, value in given.items() if value is not None}
+        client = Client(home)
+        if operation.changes:
+            print_json(client.post(path, values))
+        else:
+            print_json(client.get(path, {name: str(value) for name, value in values.items()}))
+
+    return ask

@@ -1,0 +1,63 @@
+"""What several commands share: which memory, JSON output, and saying that something takes its time."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kg_core.store import Home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def with_home(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command the memory home: of ``--home``, else of the environment."""
+
+    @click.option("--home", "folder", metavar="FOLDER", help="The memory to use instead of $KG_HOME or ~/.kg.")
+    @functools.wraps(function)
+    def wrapped(*args: Any, folder: str | None, **options: Any) -> Any:
+        environ = {**os.environ, "KG_HOME": folder} if folder else os.environ
+        return function(*args, home=Home.from_environ(environ, Path.cwd()), **options)
+
+    return wrapped
+
+
+def as_json(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command the flag ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(function)
+
+
+def with_cwd(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command the folder whose memory is meant."""
+
+    @click.option("--cwd", metavar="FOLDER", help="The folder whose memory is meant instead of this one.")
+    @functools.wraps(function)
+    def wrapped(*args: Any, cwd: str | None, **options: Any) -> Any:
+        return function(*args, cwd=str(Path(cwd).absolute() if cwd else Path.cwd()), **options)
+
+    return wrapped
+
+
+def print_json(value: object) -> None:
+    """Prints a value for a program."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+class Waiting:
+    """Says once a second, on standard error, that something still goes on; silent in the first second."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._said = 0
+
+    def __call__(self, seconds: float) -> None:
+        """``seconds`` have passed since it began."""
+        if int(seconds) > self._said:
+            self._said = int(seconds)
+            click.echo(f"{self._what} … {self._said} s", err=True)

@@ -1,0 +1,32 @@
+"""``kg preview``"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kg_server.cli.options import as_json, print_json, with_cwd, with_home
+
+if TYPE_CHECKING:
+    from kg_core.store import Home
+
+_UNITS: Final = {"utf16": "UTF-16 units", "bytes": "bytes", "characters": "characters"}
+
+
+@click.command("preview")
+@click.option("--harness", required=True, metavar="NAME", help="The agent, as `kg plugins` names it.")
+@as_json
+@with_cwd
+@with_home
+def command(home: Home, cwd: str, harness: str, *, as_json: bool) -> None:
+    """Show exactly what the start of a session in this folder would deliver, and its measure against the limit."""
+    from kg_server.client import Client
+
+    found = Client(home).get("/api/v1/preview", {"harness": harness, "cwd": cwd})
+    if as_json:
+        print_json(found)
+        return
+    click.echo(found["text"])
+    unit = _UNITS.get(found["unit"], found["unit"])
+    click.echo(f"\n{found['measure']:,} of {found['limit']:,} {unit}.", err=True)

@@ -1,0 +1,94 @@
+"""``kg uninstall``"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from kg_plugin_api import Code, KgError
+from kg_server.cli.options import Waiting, with_home
+from kg_server.lifecycle.control import Control
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_core.claims import Editor
+    from kg_core.store import Home
+
+
+@click.command("uninstall")
+@click.option("--harness", "named", multiple=True, metavar="NAME", help="Only this agent; may be given again.")
+@click.option("--purge", is_flag=True, help="Also delete the memory itself. This cannot be undone.")
+@click.option("--yes", is_flag=True, help="Ask nothing.")
+@with_home
+def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool) -> int:
+    """Take out what setup has put into other programs' settings. The memory stays unless --purge is given."""
+    from kg_server.setup.connection import Records
+    from kg_server.setup.installed import remove_line
+
+    if purge and named:
+        raise KgError(Code.INVALID, "--purge deletes the memory of all agents; it does not go with --harness.")
+    if not yes and not sys.stdin.isatty():
+        raise KgError(Code.INVALID, "There is nobody to ask: add --yes.")
+    records = Records.at(home).all(named)
+    if not _agreed(records, purge=purge, home=home, asking=not yes):
+        click.echo("Nothing was changed.")
+        return 0
+    _undo_steps(home, named)
+    taken_out = [_taken_out(name, editor) for name, editor in records.items()]
+    sound = all(taken_out)
+    if not named:
+        if Control(home, waiting=Waiting("Stopping the server")).stop():
+            click.echo("The server is stopped.")
+        if purge and sound:
+            shutil.rmtree(home.root, ignore_errors=False)
+            click.echo(f"{home.root} is deleted.")
+        else:
+            click.echo(f"The memory stays in {home.root}.")
+        click.echo(f"To remove kg itself: {remove_line()}")
+    return 0 if sound else 1
+
+
+def _agreed(records: dict[str, Editor], *, purge: bool, home: Home, asking: bool) -> bool:
+    for name, editor in records.items():
+        for change in editor.plan_removal().changes:
+            click.echo(f"{name}: {change.path}")
+    if not asking:
+        return True
+    if not click.confirm("Take kg out of these files?" if records else "Stop the server?", default=True):
+        return False
+    return not purge or click.confirm(f"Delete the whole memory in {home.root}? This cannot be undone.", default=False)
+
+
+def _undo_steps(home: Home, named: Sequence[str]) -> None:
+    """Takes back what was done through the clients, newest first, as far as their plug-ins are still here."""
+    from kg_core.host import Plugins
+    from kg_server.setup.connection import Connection, Records
+    from kg_server.setup.machine import Machine
+
+    machine, records = Machine.this(home), Records.at(home)
+    for harness in Plugins.load().harnesses:
+        if (named and harness.name not in named) or harness.name not in records.all():
+            continue
+        connection = Connection(harness, machine.site(harness), records)
+        for step in reversed(connection.steps()):
+            try:
+                step.undo(connection.site)
+            except KgError as failure:
+                click.echo(f"  NOT undone: {step.title}. {failure.sentence}", err=True)
+
+
+def _taken_out(name: str, editor: Editor) -> bool:
+    outcome = editor.apply(editor.plan_removal())
+    for note in outcome.notes:
+        click.echo(f"  {note.path}: {note.sentence}")
+    if outcome.failed is not None:
+        click.echo(f"  NOT taken out: {outcome.failed.path}: {outcome.failed.sentence}", err=True)
+    for refusal in outcome.refusals:
+        click.echo(f"  NOT taken out: {refusal.path}: {refusal.reason}", err=True)
+    if outcome.ok:
+        click.echo(f"{name}: taken out.")
+    return outcome.ok

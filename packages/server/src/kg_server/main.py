@@ -1,0 +1,23 @@
+"""The entry point of the ``kg`` command."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+CARRIERS: Final = frozenset({"mcp", "hook"})
+
+
+def main() -> None:
+    """Runs the command that the arguments name.
+
+    Carriers are started for every event and session, so they do without the command line's own imports.
+    """
+    if len(sys.argv) > 1 and sys.argv[1] in CARRIERS and "--help" not in sys.argv:
+        from kg_server.carrier import run
+
+        run.main(sys.argv[1:])
+        return
+    from kg_server.cli.group import run_command
+
+    sys.exit(run_command(sys.argv[1:]))
