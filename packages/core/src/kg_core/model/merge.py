@@ -19,6 +19,8 @@ from kg_core.model.use import UNUSED, Tier, Use
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from immutables import Map
+
     from kg_core.model.edge import Edge, EdgeKey
     from kg_core.model.graph import Progress, Tombstone
     from kg_core.model.node import Node, Written
@@ -51,7 +53,7 @@ def merge(base: Graph, ours: Graph, theirs: Graph) -> Merged:
         tasks=tuple(sorted(_either(theirs, base, "progress"))),
     )
     change, conflicts = merge_part(base, ours, theirs, part)
-    merged = replace(ours.apply(change), extra=merge_extra(base, ours, theirs))
+    merged = replace(ours.apply(change), extra=merge_extra(base.extra, ours.extra, theirs.extra))
     return Merged(graph=merged, conflicts=conflicts)
 
 
@@ -93,11 +95,11 @@ def merge_part(base: Graph, ours: Graph, theirs: Graph, part: Part) -> tuple[Cha
     return change, tuple(conflicts)
 
 
-def merge_extra(base: Graph, ours: Graph, theirs: Graph) -> Any:
+def merge_extra(base: Map[str, Any], ours: Map[str, Any], theirs: Map[str, Any]) -> Map[str, Any]:
     """The unknown keys of the merged file; when both sides changed one, ours stays."""
-    merged = ours.extra
-    for name in _either(theirs, base, "extra"):
-        value = _three_way(base.extra, ours.extra, theirs.extra, name, _ours)
+    merged = ours
+    for name in {*base, *theirs}:
+        value = _three_way(base, ours, theirs, name, _ours)
         if value is not None:
             merged = merged.set(name, value)
         elif name in merged:
@@ -144,7 +146,7 @@ def _three_way_node(before: Node | None, mine: Node | None, other: Node | None) 
         return mine or other, mine is not None
     if mine.version == other.version:
         return _same_content(mine, other), False
-    return _with_conflict(mine, other), True
+    return set_aside(mine, other), True
 
 
 def _buries(tombstone: Tombstone, node: Node) -> bool:
@@ -158,7 +160,8 @@ def _same_content(mine: Node, other: Node) -> Node:
     return replace(mine, written=written, created=created, conflicts=_union(mine.conflicts, other.conflicts))
 
 
-def _with_conflict(mine: Node, other: Node) -> Node:
+def set_aside(mine: Node, other: Node) -> Node:
+    """Our node, with the other's content under its ``conflicts``; the same content is kept once."""
     aside = node_record(replace(other, conflicts=()))
     return replace(mine, conflicts=_union(mine.conflicts, (aside, *other.conflicts)))
 

@@ -1,0 +1,97 @@
+"""Edits from outside: a person, an editor or git changed a file of ours while we hold its graph."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from kg_core.model.merge import merge_extra, merge_part
+from kg_core.store.entry import Write
+from kg_core.store.loading import Edit
+from kg_core.store.problems import ProblemKind
+from kg_core.store.reading import parts
+from kg_core.store.slices import in_slices
+
+if TYPE_CHECKING:
+    from asyncio import Future
+    from collections.abc import Callable, Mapping
+
+    from kg_core.model import Change, GraphKey, Millis
+    from kg_core.store.disk import Disk
+    from kg_core.store.entry import Entry
+    from kg_core.store.held import Held
+    from kg_core.store.loading import Loading
+    from kg_core.store.problems import Problems
+
+BY: Final = "edit"
+"""Who wrote an entry that takes over an edit of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """Finds edits from outside and merges them in, as writes like any other."""
+
+    disk: Disk
+    loading: Loading
+    problems: Problems
+    clock: Callable[[], Millis]
+    commit: Callable[[Write], Future[Entry]]
+
+    async def changed(self, graphs: Mapping[GraphKey, Held]) -> list[Held]:
+        """The graphs whose file is no longer the one we know. Cheap."""
+        helds = list(graphs.values())
+        paths = [self.disk.home.graph(held.key) for held in helds]
+        identities = await self.disk.run(lambda: [self.disk.files.identity(path) for path in paths])
+        return [held for held, identity in zip(helds, identities, strict=True) if identity != held.identity]
+
+    async def take_over(self, held: Held) -> None:
+        """Merge what the file says now. Raises KgError when it cannot be read or the merge not be written."""
+        found = await self.loading.find(held.key)
+        if found.data is None and held.content:
+            held.identity = None
+            self.loading.restored(held)
+        elif held.underway is not None and found.content == held.underway[0]:
+            held.content, held.base = held.underway
+            held.identity = found.identity
+        elif found.content == held.content:
+            held.identity = found.identity
+        else:
+            theirs = await self.loading.read_edit(held, found)
+            if theirs is None:
+                held.content, held.identity = found.content, found.identity
+            else:
+                await self.merge(held, Edit(found, theirs))
+
+    async def merge(self, held: Held, edit: Edit) -> None:
+        """Make the edit, which grew from ``held.base``, part of our graph. Raises KgError when it cannot be written."""
+        base, theirs = held.base, edit.graph
+        written: list[Future[Entry]] = []
+        conflicts: list[str] = []
+        async for part in in_slices(parts(base, theirs)):
+            change, in_conflict = merge_part(base, held.pending, theirs, part)
+            conflicts += in_conflict
+            if change:
+                at = self.clock()
+                written.append(self.commit(Write(by=BY, at=at, changes=(_dated(change, at),))))
+        await asyncio.gather(*written)
+        held.extra = merge_extra(base.extra, held.extra, theirs.extra)
+        held.base, held.content, held.identity = theirs, edit.found.content, edit.found.identity
+        held.must_write = True
+        if conflicts:
+            path = self.disk.home.graph(held.key)
+            self.problems.report(
+                ProblemKind.CONFLICT,
+                path,
+                f"{path} was edited while these nodes changed here too: {', '.join(conflicts)}. "
+                f"Both versions are kept; the next write of a node decides.",
+            )
+
+
+def _dated(change: Change, at: Millis) -> Change:
+    """A node that a person added without saying when is created now."""
+    nodes = {
+        node_id: replace(node, created=at) if node is not None and not node.created and node.written is None else node
+        for node_id, node in change.nodes.items()
+    }
+    return replace(change, nodes=nodes)

@@ -1,0 +1,179 @@
+"""Which code base a folder belongs to, from the files alone: no git process, and nothing is ever written."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+_TEMPORARY: Final = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
+_SETTING: Final = re.compile(r"^\s*(\w+)\s*=\s*(.*?)\s*$")
+_SECTION: Final = re.compile(r'^\s*\[\s*(\w+)(?:\s+"(.*)")?\s*\]')
+_SCP: Final = re.compile(r"^(?:[^@/]+@)?([^:/]+):(?!//)(.+)$")
+_URL: Final = re.compile(r"^[a-z][a-z0-9+.-]*://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Folders that are no project: the user's home, the root, and those for temporary files."""
+
+    home: Path
+    temporary: tuple[Path, ...]
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str]) -> Places:
+        """The places of this machine and user."""
+        named = [environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
+        temporary = [*_TEMPORARY, tempfile.gettempdir(), *(path for path in named if path)]
+        home = Path(environ.get("HOME") or Path.home())
+        return cls(_real(home), tuple(dict.fromkeys(_real(Path(path)) for path in temporary)))
+
+    def is_special(self, path: Path) -> bool:
+        """Whether this very folder can be no project."""
+        return path in {self.home, *self.temporary} or path == path.parent
+
+    def is_temporary(self, path: Path) -> bool:
+        """Whether it lies among temporary files. A home inside a temporary folder is a home."""
+        for above in (path, *path.parents):
+            if above == self.home:
+                return False
+            if above in self.temporary:
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """The main checkout of a git repository, and its common git folder; a bare repository is its own checkout."""
+
+    root: Path
+    common: Path
+
+    def remotes(self) -> tuple[str, ...]:
+        """Its remotes, normalised, without credentials; ``origin`` first."""
+        urls: list[tuple[bool, str]] = []
+        for section, name, key, value in _config(self.common):
+            remote = normalised_remote(value) if section == "remote" and key == "url" else ""
+            if remote:
+                urls.append((name != "origin", remote))
+        return tuple(dict.fromkeys(remote for _, remote in sorted(urls)))
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a folder belongs: a root, with its checkout when it is in a git work tree."""
+
+    root: Path
+    checkout: Checkout | None = None
+
+
+def locate(cwd: Path, places: Places, known: Container[Path] = ()) -> Location | None:
+    """The root that ``cwd`` belongs to; ``None`` when it belongs to none and only the user's memory applies.
+
+    The main checkout of the git work tree around it (of linked worktrees too; a submodule is its own); else the nearest
+    of the ``known`` roots above; else the folder itself. A deleted folder counts as what it was.
+    """
+    path = _real(cwd)
+    checkout = _checkout_around(path, places)
+    if checkout is not None:
+        return Location(checkout.root, checkout)
+    for above in (path, *path.parents):
+        if above in known and not places.is_special(above):
+            return Location(above)
+    if places.is_special(path) or places.is_temporary(path):
+        return None
+    return Location(path)
+
+
+def normalised_remote(url: str) -> str:
+    """``host/path`` of a remote, the same for all ways to reach it; empty for a local one."""
+    match = _URL.match(url) or _SCP.match(url)
+    if match is None or url.lower().startswith("file:"):
+        return ""
+    host, path = match.group(1).lower(), match.group(2).strip("/")
+    return f"{host}/{path.removesuffix('.git').rstrip('/')}"
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _checkout_around(path: Path, places: Places) -> Checkout | None:
+    for above in (path, *path.parents):
+        if places.is_special(above):
+            return None
+        checkout = _checkout_at(above)
+        if checkout is not None:
+            return None if places.is_special(checkout.root) else checkout
+    return None
+
+
+def _checkout_at(folder: Path) -> Checkout | None:
+    """The checkout whose work tree or git folder this is; ``None`` when it is neither."""
+    dot_git = folder / ".git"
+    if _is_git_folder(dot_git):
+        return Checkout(folder, _real(dot_git))
+    pointed = _first_line(dot_git)
+    if pointed.startswith("gitdir:"):
+        return _linked(folder, _real(folder / pointed.removeprefix("gitdir:").strip()))
+    return _main_checkout(folder) if _is_git_folder(folder) else None
+
+
+def _linked(folder: Path, git_folder: Path) -> Checkout:
+    """The checkout of a work tree whose ``.git`` is a file: a linked one, a submodule, or one with its folder apart."""
+    common = _first_line(git_folder / "commondir")
+    if common:
+        return _main_checkout(_real(git_folder / common))
+    if git_folder.parent.name == "worktrees" and not git_folder.exists():
+        return _main_checkout(git_folder.parent.parent)
+    return Checkout(folder, git_folder)
+
+
+def _main_checkout(common: Path) -> Checkout:
+    """The checkout of a common git folder: its declared work tree, the folder above ``.git``, else the bare one."""
+    for section, _, key, value in _config(common):
+        if section == "core" and key == "worktree":
+            return Checkout(_real(common / value), common)
+    if common.name == ".git":
+        return Checkout(common.parent, common)
+    pointed = _first_line(common.parent / ".git")
+    if pointed.startswith("gitdir:") and _real(common.parent / pointed.removeprefix("gitdir:").strip()) == common:
+        return Checkout(common.parent, common)
+    return Checkout(common, common)
+
+
+def _is_git_folder(path: Path) -> bool:
+    try:
+        return (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
+    except OSError:
+        return False
+
+
+def _first_line(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape") as file:
+            return file.readline(8192).strip()
+    except OSError:
+        return ""
+
+
+def _config(common: Path) -> list[tuple[str, str, str, str]]:
+    """The settings of a git folder: section, the section's name, key, value."""
+    try:
+        text = (common / "config").read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return []
+    settings: list[tuple[str, str, str, str]] = []
+    section = name = ""
+    for line in text.splitlines():
+        if heading := _SECTION.match(line):
+            section, name = heading.group(1).lower(), heading.group(2) or ""
+        elif setting := _SETTING.match(line):
+            settings.append((section, name, setting.group(1).lower(), setting.group(2).strip('"')))
+    return settings

@@ -1,0 +1,144 @@
+"""The journal on disk: segments of lines under one global sequence. Blocking; called from one thread at a time."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from kg_core.model import DAY
+from kg_core.store.files import replace_file
+from kg_core.store.lines import Header, SnapshotMark, body, frame
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from kg_core.model import GraphKey, Millis
+    from kg_core.store.files import Appending, Files
+
+SUFFIX: Final = ".jsonl"
+SEGMENT_BYTES: Final = 1 << 20
+"""Size after which the next batch opens a new segment."""
+KEPT_BYTES: Final = 16 << 20
+KEPT_FOR: Final = 7 * DAY
+
+
+@dataclass(slots=True)
+class Segment:
+    """One file of the journal; ``last`` is below ``first`` while it holds no entry."""
+
+    path: Path
+    first: int
+    last: int
+    size: int
+    newest: Millis
+
+
+@dataclass(slots=True)
+class Journal:
+    """Appends batches, remembers which contents the files may have, and drops segments nobody needs.
+
+    ``durable`` is the last sequence on disk. A failed append leaves nothing that a later start would take for an entry:
+    the file is cut back, and should that fail too, the next segment's first sequence voids what is left.
+    """
+
+    files: Files
+    folder: Path
+    durable: int = 0
+    segments: list[Segment] = field(default_factory=list)
+    marks: dict[GraphKey, tuple[SnapshotMark, ...]] = field(default_factory=dict)
+    kept_bytes: int = KEPT_BYTES
+    kept_for: Millis = KEPT_FOR
+    _open: Appending | None = None
+
+    def append(self, entries: Sequence[bytes], at: Millis, adopted: Sequence[SnapshotMark] = ()) -> None:
+        """Make a batch of entries durable. ``adopted`` are files whose graphs are written to for the first time.
+
+        Raises OSError; then none of the batch is.
+        """
+        first = self.durable + 1
+        lines = [frame(first, body(mark)) for mark in adopted]
+        lines += [frame(first, entry) for entry in entries]
+        segment = self._write(b"".join(lines))
+        self._remember(adopted)
+        self.durable += len(entries)
+        segment.last = self.durable
+        segment.newest = max(segment.newest, at)
+
+    def mark(self, mark: SnapshotMark) -> None:
+        """Make durable which content a file is about to have, or has. Raises OSError."""
+        self._write(frame(self.durable + 1, body(mark)))
+        self._remember((mark,))
+
+    def retire(self, snapshotted: int, watermark: int | None, now: Millis) -> int:
+        """Drop segments whose entries are all in the files and that no one asks for, or that are too old or too many.
+
+        ``watermark`` is the last sequence that every reader has; ``None`` when that is not known yet. Returns the
+        sequence from which on all entries are still here, less one. Raises OSError.
+        """
+        total = sum(segment.size for segment in self.segments)
+        while len(self.segments) > 1:
+            oldest = self.segments[0]
+            unneeded = watermark is not None and oldest.last <= watermark
+            outdated = oldest.newest < now - self.kept_for or total > self.kept_bytes
+            if oldest.last > snapshotted or not (unneeded or outdated):
+                break
+            self.files.remove(oldest.path)
+            total -= oldest.size
+            del self.segments[0]
+        return self.segments[0].first - 1 if self.segments else self.durable
+
+    def close(self) -> None:
+        """Give the handle back. What was appended is on disk already."""
+        if self._open is not None:
+            handle, self._open = self._open, None
+            handle.close()
+
+    def _write(self, data: bytes) -> Segment:
+        if self._open is not None and self.segments[-1].size >= SEGMENT_BYTES:
+            self.close()
+        if self._open is None:
+            self._open = self._new_segment()
+        segment = self.segments[-1]
+        try:
+            self._open.append(data)
+            self._open.sync()
+        except BaseException:
+            self._abandon(segment.size)
+            raise
+        segment.size += len(data)
+        return segment
+
+    def _new_segment(self) -> Appending:
+        """A segment that starts behind the last durable entry. It replaces one of that name, which then holds none."""
+        first = self.durable + 1
+        path = self.folder / f"{first:016d}{SUFFIX}"
+        marks = tuple(mark for marks in self.marks.values() for mark in marks)
+        header = frame(first, body(Header(first=first, marks=marks)))
+        self.files.make_folder(self.folder)
+        replace_file(self.files, path, (header,))
+        handle = self.files.open_append(path)
+        if self.segments and self.segments[-1].path == path:
+            del self.segments[-1]
+        self.segments.append(Segment(path, first, first - 1, len(header), 0))
+        return handle
+
+    def _abandon(self, size: int) -> None:
+        """Cut the segment back to what was acknowledged, as well as the disk allows, and use it no more."""
+        handle, self._open = self._open, None
+        if handle is not None:
+            with contextlib.suppress(OSError):
+                handle.truncate(size)
+                handle.sync()
+            with contextlib.suppress(OSError):
+                handle.close()
+
+    def _remember(self, marks: Sequence[SnapshotMark]) -> None:
+        for mark in marks:
+            self.marks[mark.graph] = remembered(self.marks.get(mark.graph, ()), mark)
+
+
+def remembered(known: tuple[SnapshotMark, ...], mark: SnapshotMark) -> tuple[SnapshotMark, ...]:
+    """The contents a file may have once ``mark`` is durable: the done one, and those about to take its place."""
+    return (mark,) if mark.done else (*known, mark)

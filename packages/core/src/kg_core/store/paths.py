@@ -1,0 +1,115 @@
+"""Where things are kept: one folder, ``KG_HOME``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER, GraphKey
+from kg_core.model.ids import is_legal
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOME_VARIABLE: Final = "KG_HOME"
+KNOWN_VARIABLES: Final = frozenset({HOME_VARIABLE})
+IGNORED: Final = "journal/\n*.use.json\n*.corrupt-*\n*.tmp\n"
+"""What a repository made of the memory folder leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folders and files of one memory. Pure names: nothing is created or read here.
+
+    ``unknown`` holds the names of environment variables that look like ours and mean nothing: probably misspelt.
+    """
+
+    root: Path
+    unknown: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str], cwd: Path) -> Home:
+        """``KG_HOME``, relative to ``cwd``; else ``.kg`` in the user's home folder."""
+        chosen = environ.get(HOME_VARIABLE, "").strip()
+        root = Path(chosen).expanduser() if chosen else Path(environ.get("HOME") or Path.home()) / ".kg"
+        unknown = tuple(sorted(name for name in environ if name.startswith("KG_") and name not in KNOWN_VARIABLES))
+        return cls(cwd / root, unknown)
+
+    @property
+    def config(self) -> Path:
+        """Settings that a person edits."""
+        return self.root / "config.toml"
+
+    @property
+    def memory(self) -> Path:
+        """The memory itself: the folder to copy or commit."""
+        return self.root / "memory"
+
+    @property
+    def journal(self) -> Path:
+        """The tail that is not yet in the files."""
+        return self.memory / "journal"
+
+    @property
+    def projects(self) -> Path:
+        """One folder per project, named by its slug."""
+        return self.memory / "projects"
+
+    @property
+    def archive(self) -> Path:
+        """Aged orphans, only when ageing is on."""
+        return self.memory / "archive"
+
+    @property
+    def state(self) -> Path:
+        """What concerns this machine only."""
+        return self.root / "state"
+
+    @property
+    def bases(self) -> Path:
+        """Copies of the last snapshots: what edits from outside are compared with, and backups of damaged files."""
+        return self.state / "bases"
+
+    @property
+    def lock(self) -> Path:
+        """The file that the one server holds locked."""
+        return self.state / "lock"
+
+    @property
+    def reserved(self) -> Path:
+        """Slugs promised to folders whose memory is still empty."""
+        return self.state / "projects.json"
+
+    @property
+    def server_file(self) -> Path:
+        """Port, token and version of the running server."""
+        return self.state / "server.json"
+
+    @property
+    def log(self) -> Path:
+        """The server's log."""
+        return self.state / "server.log"
+
+    def project(self, slug: str) -> Path:
+        """The folder of a project. Raises INVALID on what cannot be a slug."""
+        if not is_legal(slug) or slug.startswith("."):
+            raise KgError(Code.INVALID, f"{slug!r} is no name of a project.", {"slug": slug})
+        return self.projects / slug
+
+    def graph(self, key: GraphKey) -> Path:
+        """The content file of a graph. Raises INVALID on an unknown key."""
+        if key in {USER, MAINTAIN}:
+            return self.memory / f"{key}.json"
+        if key.startswith(PROJECT_PREFIX):
+            return self.project(key.removeprefix(PROJECT_PREFIX)) / "graph.json"
+        raise KgError(Code.INVALID, f"{key!r} names no graph: use 'user', 'maintain' or 'project:<slug>'.")
+
+    def use(self, key: GraphKey) -> Path:
+        """The file of a graph's use."""
+        return self.graph(key).with_suffix(".use.json")
+
+    def base(self, key: GraphKey) -> Path:
+        """The folder of a graph's kept snapshots."""
+        return self.bases / key.replace(":", "-")

@@ -1,0 +1,51 @@
+"""What is wrong with the storage right now, for health, doctor and the next session start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class ProblemKind(StrEnum):
+    """What kind of problem it is."""
+
+    DAMAGED = "damaged"
+    """A file could not be read whole; it was kept under another name, and what could be saved is served."""
+    MISSING = "missing"
+    """A file that we wrote is gone; its content was restored."""
+    UNWRITABLE = "unwritable"
+    """Something cannot be written now; it is tried again."""
+    NEWER = "newer"
+    """A file was written by a later version and is only read."""
+    CONFLICT = "conflict"
+    """An edit from outside and one of ours met; both are kept in the node."""
+    ODD = "odd"
+    """Something is there that has no meaning: an unknown variable, an unreadable registration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One problem, in a sentence for people."""
+
+    kind: ProblemKind
+    path: str
+    sentence: str
+
+
+@dataclass(slots=True)
+class Problems:
+    """The problems there are: one per kind and path, gone when solved."""
+
+    _known: dict[tuple[ProblemKind, str], Problem] = field(default_factory=dict)
+
+    def report(self, kind: ProblemKind, path: object, sentence: str) -> None:
+        """There is this problem, whatever was known of that kind and path before."""
+        self._known[kind, str(path)] = Problem(kind=kind, path=str(path), sentence=sentence)
+
+    def solved(self, kind: ProblemKind, path: object) -> None:
+        """There is no such problem any more."""
+        self._known.pop((kind, str(path)), None)
+
+    def all(self) -> tuple[Problem, ...]:
+        """The problems, in the order in which they came up."""
+        return tuple(self._known.values())

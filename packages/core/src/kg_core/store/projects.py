@@ -1,0 +1,248 @@
+"""The registry of projects: which root has which memory. One resolver for hooks, tools, command line and editor."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import tomli_w
+
+from kg_core.model import PROJECT_PREFIX, GraphKey, project_key
+from kg_core.model.ids import fold, is_legal, propose
+from kg_core.store.failures import write_failure
+from kg_core.store.files import replace_file
+from kg_core.store.identity import Checkout, Location, Places, locate
+from kg_core.store.problems import ProblemKind
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from kg_core.model import Millis
+    from kg_core.store.files import Files
+    from kg_core.store.paths import Home
+    from kg_core.store.problems import Problems
+
+REMEMBERED_FOR: Final = 2_000
+"""Milliseconds for which a resolved folder is not looked at again."""
+_SLUG_BYTES: Final = 120
+_REGISTRATION: Final = "project.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A code base with a memory of its own. ``slug`` names its folder, ``key`` its graph."""
+
+    slug: str
+    root: Path
+    key: GraphKey
+
+
+@dataclass(slots=True)
+class _Registration:
+    """What ``project.toml`` says; ``saved`` tells whether it is on disk, ``table`` keeps what we do not know."""
+
+    slug: str
+    roots: list[Path] = field(default_factory=list)
+    remotes: list[str] = field(default_factory=list)
+    table: dict[str, Any] = field(default_factory=dict)
+    saved: bool = False
+
+    def text(self) -> str:
+        return tomli_w.dumps(
+            {**self.table, "roots": [str(root) for root in self.roots], "remotes": list(self.remotes)},
+            multiline_strings=False,
+        )
+
+
+class Projects:
+    """Maps folders to projects. A project's folder comes with its first write; until then its slug is reserved.
+
+    ``match_remotes`` makes folders with the same remote one project. ``later`` runs a blocking job off the loop.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        files: Files,
+        places: Places,
+        clock: Callable[[], Millis],
+        *,
+        match_remotes: bool = False,
+        later: Callable[[Callable[[], None]], object] = lambda job: job(),
+    ) -> None:
+        self._home = home
+        self._files = files
+        self._places = places
+        self._clock = clock
+        self._match_remotes = match_remotes
+        self._later = later
+        self._registered: dict[str, _Registration] = {}
+        self._by_root: dict[Path, _Registration] = {}
+        self._resolved: dict[str, tuple[Millis, Project | None]] = {}
+
+    def load(self, problems: Problems) -> None:
+        """Read all registrations. Blocking."""
+        for slug in self._files.names(self._home.projects):
+            if is_legal(slug) and not slug.startswith("."):
+                self._add(self._read(slug, problems))
+        for slug, root in self._reservations():
+            if slug not in self._registered and Path(root) not in self._by_root:
+                self._add(_Registration(slug, [Path(root)]))
+
+    def resolve(self, cwd: str) -> Project | None:
+        """The project of a folder; ``None`` when only the user's memory applies. Cheap, and creates nothing in it."""
+        now = self._clock()
+        known = self._resolved.get(cwd)
+        if known is not None and 0 <= now - known[0] < REMEMBERED_FOR:
+            return known[1]
+        location = self._locate(cwd)
+        project = None if location is None else self._project(location)
+        if len(self._resolved) >= 1_000:
+            self._resolved.clear()
+        self._resolved[cwd] = (now, project)
+        return project
+
+    def _locate(self, cwd: str) -> Location | None:
+        if "\0" in cwd or not Path(cwd).is_absolute():
+            return None
+        return locate(Path(cwd), self._places, self._by_root)
+
+    def all(self) -> tuple[Project, ...]:
+        """Every project, by slug. ``root`` is the one it was last seen at."""
+        return tuple(
+            Project(slug=slug, root=known.roots[-1] if known.roots else Path(), key=project_key(slug))
+            for slug, known in sorted(self._registered.items())
+        )
+
+    def register(self, slug: str, root: Path) -> Project:
+        """Give the memory ``slug`` to ``root``: its folder was moved, or is to share it. Blocking.
+
+        Raises NOT_FOUND when there is no such project and READ_ONLY or UNAVAILABLE when it cannot be saved.
+        """
+        known = self._registered.get(slug)
+        if known is None:
+            raise KgError(Code.NOT_FOUND, f"There is no project {slug!r}.", {"slug": slug})
+        location = locate(root, self._places, self._by_root) or Location(root)
+        former = self._attach(known, location)
+        for each in (known, former):
+            if each is not None:
+                try:
+                    self.save(project_key(each.slug))
+                except OSError as error:
+                    raise write_failure(error, self._home.project(each.slug)) from error
+        return Project(slug=slug, root=location.root, key=project_key(slug))
+
+    def unsaved(self, key: GraphKey) -> bool:
+        """Whether this is a project's graph whose registration is not on disk yet."""
+        known = self._of(key)
+        return known is not None and not known.saved
+
+    def save(self, key: GraphKey) -> None:
+        """Make the registration of a project's graph durable. Blocking; raises OSError."""
+        known = self._of(key)
+        if known is not None:
+            folder = self._home.project(known.slug)
+            self._files.make_folder(folder)
+            replace_file(self._files, folder / _REGISTRATION, (known.text().encode("utf-8", "surrogateescape"),))
+            known.saved = True
+
+    def _of(self, key: GraphKey) -> _Registration | None:
+        return self._registered.get(key.removeprefix(PROJECT_PREFIX)) if key.startswith(PROJECT_PREFIX) else None
+
+    def _project(self, location: Location) -> Project:
+        known = self._by_root.get(location.root)
+        if known is None and self._match_remotes and location.checkout is not None:
+            remotes = set(location.checkout.remotes())
+            known = next((each for each in self._registered.values() if remotes & set(each.remotes)), None)
+        if known is None:
+            known = _Registration(self._free_slug(location))
+            self._add(known)
+        if location.root not in known.roots:
+            self._attach(known, location)
+            self._reserve()
+        return Project(slug=known.slug, root=location.root, key=project_key(known.slug))
+
+    def _attach(self, known: _Registration, location: Location) -> _Registration | None:
+        """Make the location's root one of ``known``; the registration that had it before, if another did."""
+        former = self._by_root.get(location.root)
+        if former is known:
+            former = None
+        if former is not None:
+            former.roots.remove(location.root)
+            former.saved = False
+        if location.root in known.roots:
+            known.roots.remove(location.root)
+        known.roots.append(location.root)
+        known.saved = False
+        self._by_root[location.root] = known
+        self._resolved.clear()
+        for remote in location.checkout.remotes() if location.checkout is not None else ():
+            if remote not in known.remotes:
+                known.remotes.append(remote)
+        return former
+
+    def _add(self, registration: _Registration) -> None:
+        self._registered[registration.slug] = registration
+        for root in registration.roots:
+            self._by_root.setdefault(root, registration)
+
+    def _free_slug(self, location: Location) -> str:
+        """A slug that no other project has, on disks that ignore case either; the folder's own name where it can be."""
+        name = location.root.name
+        if isinstance(location.checkout, Checkout) and location.checkout.common == location.root:
+            name = name.removesuffix(".git") or name
+        slug = propose(name)
+        while len(slug.encode("utf-8")) > _SLUG_BYTES:
+            slug = slug[:-1].rstrip("-._")
+        taken = {fold(each) for each in self._registered}
+        number = 1
+        candidate = slug
+        while fold(candidate) in taken:
+            number += 1
+            candidate = f"{slug}-{number}"
+        return candidate
+
+    def _read(self, slug: str, problems: Problems) -> _Registration:
+        path = self._home.project(slug) / _REGISTRATION
+        try:
+            table = tomllib.loads(self._files.read(path).decode("utf-8-sig"))
+        except FileNotFoundError:
+            return _Registration(slug)
+        except (OSError, ValueError) as error:
+            problems.report(ProblemKind.ODD, path, f"{path} cannot be read ({error}); its folders are not known.")
+            return _Registration(slug, saved=True)
+        roots = [Path(root) for root in _texts(table, "roots")]
+        return _Registration(slug, roots, _texts(table, "remotes"), table, saved=True)
+
+    def _reservations(self) -> Iterator[tuple[str, str]]:
+        try:
+            table = json.loads(self._files.read(self._home.reserved))
+        except (OSError, ValueError):
+            return
+        if isinstance(table, dict):
+            yield from (
+                (str(slug), root) for slug, root in table.items() if is_legal(str(slug)) and isinstance(root, str)
+            )
+
+    def _reserve(self) -> None:
+        """Remember slugs that were handed out, best effort: a promise that is lost costs nothing but a number."""
+        unsaved = {
+            each.slug: str(each.roots[-1]) for each in self._registered.values() if not each.saved and each.roots
+        }
+        data = json.dumps(unsaved).encode("ascii")
+
+        def write() -> None:
+            with contextlib.suppress(OSError):
+                replace_file(self._files, self._home.reserved, (data,))
+
+        self._later(write)
+
+
+def _texts(table: Mapping[str, Any], name: str) -> list[str]:
+    values = table.get(name, [])
+    return [value for value in values if isinstance(value, str)] if isinstance(values, list) else []

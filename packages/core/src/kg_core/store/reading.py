@@ -1,0 +1,207 @@
+"""Graph files as values, read in short steps. Reading never fails on content: it says what was wrong with it."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from immutables import Map
+
+from kg_core.model import Change, EndKind, Graph, GraphKey, end_kind
+from kg_core.model.codec import read_edge, read_node, read_progress, read_tombstone, read_use
+from kg_core.model.merge import Part, merge_part, set_aside
+from kg_core.store.layout import FORMAT
+from kg_core.store.slices import batches, in_slices
+from kg_core.store.walk import OPENED, Damage, Member, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kg_core.model import Edge, EdgeKey, Node, Progress, Tombstone, Use
+
+_BATCH = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a file says. ``damage`` is a sentence, empty when all of the file could be read."""
+
+    graph: Graph
+    damage: str = ""
+    format: int = FORMAT
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether a later version of this program wrote it."""
+        return self.format > FORMAT
+
+
+async def read_graph(key: GraphKey, data: bytes) -> Reading:
+    """The content that ``data`` describes. Of a file with conflict markers, both sides."""
+    reading = await _read(key, data)
+    if not reading.damage:
+        return reading
+    sides = conflict_sides(data)
+    if sides is None:
+        return reading
+    ours, theirs = [await _read(key, side) for side in sides]
+    graph = ours.graph
+    async for part in in_slices(parts(Graph(key=key), theirs.graph)):
+        graph = graph.apply(merge_part(Graph(key=key), graph, theirs.graph, part)[0])
+    also = ours.damage or theirs.damage
+    damage = "it holds conflict markers of a merge; both sides were kept" + (f", but {also}" if also else "")
+    return Reading(graph=graph, damage=damage, format=max(ours.format, theirs.format))
+
+
+async def read_uses(data: bytes) -> tuple[dict[str, Use], str]:
+    """The use of nodes that ``data`` describes, and what was wrong with it."""
+    uses: dict[str, Use] = {}
+    damage = ""
+    async for item in in_slices(walk(data, "use")):
+        if isinstance(item, Damage):
+            damage = damage or _where(item)
+        elif item.section == "use" and isinstance(item.value, dict):
+            uses[item.name] = read_use(item.value)
+    return uses, damage
+
+
+def parts(base: Graph, theirs: Graph) -> Iterator[Part]:
+    """Where ``theirs`` differs from ``base``, in parts that are merged in one short step each."""
+    yield from (Part(ids=tuple(ids)) for ids in batches(_changed(base, theirs, "nodes", "tombstones"), _BATCH))
+    yield from (Part(edges=tuple(keys)) for keys in batches(_changed(base, theirs, "edges"), _BATCH))
+    yield from (Part(tasks=tuple(tasks)) for tasks in batches(_changed(base, theirs, "progress"), _BATCH))
+
+
+def _changed(base: Graph, theirs: Graph, *fields: str) -> Iterator[Any]:
+    for name in fields:
+        before, after = getattr(base, name), getattr(theirs, name)
+        yield from (key for key, value in after.items() if before.get(key) != value)
+        yield from (key for key in before if key not in after)
+
+
+def conflict_sides(data: bytes) -> tuple[bytes, bytes] | None:
+    """The two files that a merge left in one, or ``None`` when there are no conflict markers."""
+    data = b"\n" + data
+    ours: list[bytes] = []
+    theirs: list[bytes] = []
+    at = 0
+    while (start := data.find(b"\n<<<<<<<", at)) >= 0:
+        middle = data.find(b"\n=======", start + 1)
+        end = data.find(b"\n>>>>>>>", middle + 1)
+        if middle < 0 or end < 0:
+            break
+        ancestor = data.find(b"\n|||||||", start + 1, middle)
+        common = data[at:start]
+        ours += (common, data[_line_end(data, start + 1) : middle if ancestor < 0 else ancestor])
+        theirs += (common, data[_line_end(data, middle + 1) : end])
+        at = _line_end(data, end + 1)
+    if at == 0:
+        return None
+    return b"".join((*ours, data[at:])), b"".join((*theirs, data[at:]))
+
+
+def _line_end(data: bytes, at: int) -> int:
+    end = data.find(b"\n", at)
+    return len(data) if end < 0 else end
+
+
+def _where(damage: Damage) -> str:
+    return f"it cannot be read at character {damage.offset}"
+
+
+async def _read(key: GraphKey, data: bytes) -> Reading:
+    growing = _Growing(Graph(key=key))
+    async for item in in_slices(walk(data)):
+        growing.add(item)
+    return growing.finish()
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A graph being read: records are collected and applied in batches."""
+
+    graph: Graph
+    damage: str = ""
+    format: int = FORMAT
+    extra: dict[str, object] = field(default_factory=dict)
+    nodes: dict[str, Node | None] = field(default_factory=dict)
+    edges: dict[EdgeKey, Edge | None] = field(default_factory=dict)
+    tombstones: dict[str, Tombstone | None] = field(default_factory=dict)
+    progress: dict[str, Progress | None] = field(default_factory=dict)
+    count: int = 0
+
+    def add(self, item: Member | Damage) -> None:
+        if isinstance(item, Damage):
+            self.damage = self.damage or _where(item)
+        elif not item.section:
+            self._top(item.name, item.value)
+        elif not self._record(item.section, item.name, item.value):
+            self.damage = self.damage or f"{item.section} {item.name!r} is no record"
+        self.count += 1
+        if self.count % _BATCH == 0:
+            self._apply()
+
+    def finish(self) -> Reading:
+        self._apply()
+        graph = replace(self.graph, extra=Map(self.extra))
+        return Reading(graph=graph, damage=self.damage, format=self.format)
+
+    def _top(self, name: str, value: object) -> None:
+        if name == "format":
+            self.format = value if isinstance(value, int) else FORMAT
+        elif name in OPENED:
+            self.damage = self.damage or (f"{name!r} holds no records" if value is not None else "")
+        else:
+            self.extra[name] = value
+
+    def _record(self, section: str, name: str, value: object) -> bool:
+        """Take a record in; false when it is none."""
+        if section == "nodes" and isinstance(value, str):
+            value = {"gist": value}
+        if not isinstance(value, dict) or (not name and section != "edges"):
+            return False
+        match section:
+            case "nodes":
+                self._node(read_node(_nfc(name), value))
+            case "edges":
+                edge = read_edge(value)
+                if edge is None:
+                    return False
+                edge = replace(edge, source=_end(edge.source), target=_end(edge.target))
+                self.edges[edge.key] = edge
+            case "tombstones":
+                self.tombstones[_nfc(name)] = read_tombstone(value)
+            case "progress":
+                self.progress[name] = read_progress(value)
+            case _:
+                self.extra.setdefault(section, {})
+                kept = self.extra[section]
+                if isinstance(kept, dict):
+                    kept[name] = value
+        return True
+
+    def _node(self, node: Node) -> None:
+        """A second record of one id is kept beside the first, as what a merge sets aside."""
+        first = self.nodes.get(node.id) or self.graph.nodes.get(node.id)
+        self.nodes[node.id] = node if first is None or first == node else set_aside(first, node)
+
+    def _apply(self) -> None:
+        self.graph = self.graph.apply(
+            Change(
+                graph=self.graph.key,
+                nodes=self.nodes,
+                edges=self.edges,
+                tombstones=self.tombstones,
+                progress=self.progress,
+            )
+        )
+        self.nodes, self.edges, self.tombstones, self.progress = {}, {}, {}, {}
+
+
+def _nfc(name: str) -> str:
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def _end(end: str) -> str:
+    return end if end_kind(end) is EndKind.PATH else _nfc(end)

@@ -1,0 +1,74 @@
+"""Settings that a person edits in ``config.toml``. Unknown keys are errors that name the file and the key."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from kg_core.store.paths import Home
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class ServerSettings(_Table):
+    """``[server]``"""
+
+    port: int = Field(default=7419, ge=0, le=65_535)
+    """The preferred port on the loopback interface; 0 means any free one."""
+
+
+class ProjectSettings(_Table):
+    """``[projects]``"""
+
+    match_remotes: bool = False
+    """Whether folders with the same git remote share one memory: a second clone does, and so does a moved folder."""
+
+
+class JournalSettings(_Table):
+    """``[journal]``"""
+
+    days: int = Field(default=7, ge=1, le=365)
+    """How long entries stay at hand for contexts that have not seen them."""
+    mebibytes: int = Field(default=16, ge=1, le=1_024)
+    """How much of them stays at most."""
+
+
+class Settings(_Table):
+    """All settings. A new table is a new field with a default."""
+
+    server: ServerSettings = ServerSettings()
+    projects: ProjectSettings = ProjectSettings()
+    journal: JournalSettings = JournalSettings()
+
+    @classmethod
+    def load(cls, home: Home) -> Self:
+        """The settings of this home; defaults when there is no file. Raises INVALID, naming the file and the key."""
+        try:
+            text = home.config.read_text(encoding="utf-8-sig")
+            return cls.model_validate(tomllib.loads(text))
+        except FileNotFoundError:
+            return cls()
+        except OSError as error:
+            raise KgError(Code.UNAVAILABLE, f"{home.config} cannot be read ({error.strerror}).") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise KgError(Code.INVALID, f"{home.config} is not valid TOML: {error}.") from error
+        except ValidationError as error:
+            raise KgError(
+                Code.INVALID, f"{home.config}: {'; '.join(_sentences(error))}.", {"path": str(home.config)}
+            ) from error
+
+
+def _sentences(error: ValidationError) -> list[str]:
+    sentences = []
+    for problem in error.errors():
+        key = ".".join(str(part) for part in problem["loc"])
+        unknown = problem["type"] == "extra_forbidden"
+        sentences.append(f"there is no setting {key!r}" if unknown else f"{key}: {problem['msg']}")
+    return sentences

@@ -1,0 +1,271 @@
+"""The store: graphs in memory, a journal that makes writes durable, and files that people read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from functools import partial
+from time import time_ns
+from typing import TYPE_CHECKING, Final, Self
+
+from kg_core.store.commits import Commits
+from kg_core.store.disk import Disk
+from kg_core.store.edits import Edits
+from kg_core.store.failures import read_failure, write_failure
+from kg_core.store.files import Files, OsFiles
+from kg_core.store.files import Held as HeldLock
+from kg_core.store.history import History
+from kg_core.store.identity import Places
+from kg_core.store.journal import Journal
+from kg_core.store.loading import Loading
+from kg_core.store.lock import describe_holder, take_lock
+from kg_core.store.opening import first_sequence, prepare, read_journal, remove_strays, report_damage
+from kg_core.store.problems import Problem, ProblemKind, Problems
+from kg_core.store.projects import Projects
+from kg_core.store.recovery import Recovered, recover
+from kg_core.store.settings import Settings
+from kg_core.store.snapshots import Snapshots
+from kg_core.store.upkeep import Upkeep
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kg_core.model import Graph, GraphKey, Millis
+    from kg_core.store.entry import Entry, Write
+    from kg_core.store.held import Held
+    from kg_core.store.paths import Home
+
+_DAY: Final = 86_400_000
+
+
+def now_ms() -> Millis:
+    """The time of this machine's clock."""
+    return time_ns() // 1_000_000
+
+
+class Store:
+    """All memory of one home. Open it with :meth:`open`; use it from the loop it was opened on.
+
+    ``projects`` maps folders to projects.
+    """
+
+    def __init__(
+        self,
+        disk: Disk,
+        lock: HeldLock | None,
+        recovered: Recovered,
+        problems: Problems,
+        projects: Projects,
+        settings: Settings,
+        clock: Callable[[], Millis],
+        start: int,
+    ) -> None:
+        self.projects = projects
+        self._disk = disk
+        self._lock = lock
+        self._problems = problems
+        self._graphs: dict[GraphKey, Held] = {}
+        self._loads: dict[GraphKey, asyncio.Task[None]] = {}
+        self._journal = Journal(
+            disk.files,
+            disk.home.journal,
+            durable=start,
+            segments=recovered.segments,
+            marks=recovered.marks,
+            kept_bytes=settings.journal.mebibytes << 20,
+            kept_for=settings.journal.days * _DAY,
+        )
+        floor = max(recovered.gap, recovered.segments[0].first - 1 if recovered.segments else start)
+        self._history = History(recovered.entries, floor, start)
+        self._loading = Loading(disk, self._history, problems, clock)
+        self._commits = Commits(disk, self._journal, self._graphs, self._history, problems, projects)
+        self._edits = Edits(disk, self._loading, problems, clock, self._commits.commit)
+        snapshots = Snapshots(disk, self._journal, self._history, problems, self._edits)
+        self._upkeep = Upkeep(
+            disk,
+            self._journal,
+            self._history,
+            problems,
+            self._graphs,
+            self._commits,
+            self._edits,
+            snapshots,
+            self.load,
+            clock,
+        )
+        if self._upkeep.tails:
+            self._commits.snapshot_failed()
+        self._tasks = [asyncio.create_task(self._commits.run()), asyncio.create_task(self._upkeep.run())]
+        for task in self._tasks:
+            task.add_done_callback(self._stopped)
+
+    @classmethod
+    async def open(
+        cls,
+        home: Home,
+        *,
+        clock: Callable[[], Millis] = now_ms,
+        files: Files | None = None,
+        settings: Settings | None = None,
+        places: Places | None = None,
+    ) -> Self:
+        """Open the memory of a home. Graphs are read when they are first asked for.
+
+        Raises CONFLICT, naming the holder, when another server has it; READ_ONLY when a later version wrote the
+        journal; UNAVAILABLE when the journal cannot be read. A home that cannot be written is opened for reading.
+        """
+        disk = Disk(home, files or OsFiles())
+        settings = settings or Settings()
+        problems = Problems()
+        projects = Projects(
+            home,
+            disk.files,
+            places or Places.from_environ(os.environ),
+            clock,
+            match_remotes=settings.projects.match_remotes,
+            later=disk.later,
+        )
+        lock: HeldLock | None = None
+        try:
+            await disk.run(partial(prepare, disk.files, home, problems))
+            try:
+                lock = await disk.run(partial(take_lock, disk.files, home))
+            except OSError as error:
+                problems.report(ProblemKind.UNWRITABLE, home.lock, write_failure(error, home.lock).sentence)
+            else:
+                await disk.run(partial(remove_strays, disk.files, home))
+            recovered = await recover(await disk.run(partial(read_journal, disk.files, home)))
+            await disk.run(partial(report_damage, disk.files, recovered, problems, clock()))
+            await disk.run(partial(projects.load, problems))
+            start = recovered.durable or await disk.run(partial(first_sequence, disk.files, home, clock()))
+        except BaseException as error:
+            if lock is not None:
+                lock.release()
+            await disk.close()
+            if isinstance(error, OSError):
+                raise read_failure(error, home.journal) from error
+            raise
+        return cls(disk, lock, recovered, problems, projects, settings, clock, start)
+
+    def announce(self, port: int) -> None:
+        """Say in the lock file on which port this server answers."""
+        if self._lock is not None:
+            describe_holder(self._lock, port)
+
+    async def load(self, key: GraphKey) -> Graph:
+        """The durable value of a graph, read from the disk the first time; empty when there is nothing yet.
+
+        Raises INVALID for a key that names no graph, and UNAVAILABLE when a file is there that cannot be read.
+        """
+        held = self._graphs.get(key)
+        if held is None or key in self._loads:
+            task = self._loads.get(key)
+            if task is None:
+                task = self._loads[key] = asyncio.create_task(self._load(key))
+                task.add_done_callback(lambda _: self._loads.pop(key, None))
+            await asyncio.shield(task)
+            held = self._graphs[key]
+        return held.durable
+
+    def durable(self, key: GraphKey) -> Graph:
+        """What is on the disk of a loaded graph: the value that readers see."""
+        return self._loaded(key).durable
+
+    def pending(self, key: GraphKey) -> Graph:
+        """The durable value and the writes on their way: the value that writers check against."""
+        return self._loaded(key).pending
+
+    def commit(self, write: Write) -> asyncio.Future[Entry]:
+        """Apply the write to the pending values at once; the future resolves when it is durable.
+
+        Raises READ_ONLY for a graph that cannot be written and INTERNAL for one that was not loaded; then nothing has
+        changed. The future fails with a KgError that names the path when the disk does not take it; then this write and
+        all that were committed after it are gone from the pending values.
+        """
+        if self._lock is None or not self._tasks:
+            reason = "it is closed" if not self._tasks else "its lock could not be taken"
+            raise KgError(
+                Code.READ_ONLY,
+                f"Not saved: the store is read-only: {self._disk.home.root} ({reason}).",
+                {"path": str(self._disk.home.root)},
+            )
+        return self._commits.commit(write)
+
+    @property
+    def sequence(self) -> int:
+        """The sequence of the last durable entry."""
+        return self._history.sequence
+
+    def since(self, sequence: int) -> tuple[Entry, ...] | None:
+        """The durable entries after ``sequence``; ``None`` when not all are at hand: read again."""
+        return self._history.since(sequence)
+
+    def retain(self, sequence: int) -> None:
+        """All readers have seen everything up to ``sequence``: what is older may go, once it is in the files."""
+        self._upkeep.watermark = sequence
+
+    def subscribe(self, callback: Callable[[Entry], None]) -> None:
+        """Call back for every entry that has become durable, on the loop, in order, before its writer goes on."""
+        self._commits.subscribe(callback)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the storage now."""
+        return self._problems.all()
+
+    async def look(self) -> None:
+        """Take over edits from outside now, instead of within a second."""
+        await self._upkeep.look()
+
+    async def snapshot(self) -> bool:
+        """Bring all files up to date now; whether that worked. What did not is in :meth:`problems`."""
+        await self._commits.drained()
+        return await self._upkeep.snapshot()
+
+    async def close(self) -> None:
+        """Finish the writes on their way, bring the files up to date, and give the lock back."""
+        if not self._tasks:
+            return
+        await self._commits.drained()
+        flusher, upkeep = self._tasks
+        await _ended(upkeep)
+        if self._lock is not None:
+            await self._upkeep.snapshot()
+        await self._commits.drained()
+        self._tasks = []
+        await _ended(flusher)
+        await self._disk.journal(self._journal.close)
+        await self._disk.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _loaded(self, key: GraphKey) -> Held:
+        held = self._graphs.get(key)
+        if held is None:
+            raise KgError(Code.INTERNAL, f"The graph {key!r} was not loaded before it was used.", {"graph": key})
+        return held
+
+    async def _load(self, key: GraphKey) -> None:
+        held, edit = await self._loading.load(key, self._journal.marks.get(key, ()))
+        async with self._upkeep.busy:
+            self._graphs[key] = held
+            self._upkeep.tails.pop(key, None)
+            if edit is not None:
+                try:
+                    await self._edits.merge(held, edit)
+                except KgError as error:
+                    path = self._disk.home.graph(key)
+                    self._problems.report(ProblemKind.UNWRITABLE, path, error.sentence)
+
+    def _stopped(self, task: asyncio.Task[None]) -> None:
+        """A task of the store ended by an error that nobody foresaw: say so, and let no writer wait for ever."""
+        if task.cancelled() or task.exception() is None:
+            return
+        sentence = f"The store stopped working and must be restarted: {task.exception()!r}."
+        self._problems.report(ProblemKind.UNWRITABLE, self._disk.home.root, sentence)
+        self._commits.stop(KgError(Code.INTERNAL, sentence))
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
