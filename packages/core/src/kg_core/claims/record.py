@@ -64,17 +64,14 @@ NO_SEAM: Final = Seam()
 
 
 class TomlHold(_Value):
-    """A key of ours. ``prior`` as for JSON; ``interior`` is the white space of an inline table that was empty.
-
-    ``tail`` says that a blank line was put behind it.
-    """
+    """A key of ours. ``prior`` as for JSON; ``interior`` is the white space of an inline table that was empty."""
 
     kind: Literal["toml"] = "toml"
     keys: tuple[str, ...]
     value: JsonValue
     prior: str | None = None
+    seam: Seam = NO_SEAM
     interior: str | None = None
-    tail: bool = False
 
 
 class TomlTableHold(_Value):

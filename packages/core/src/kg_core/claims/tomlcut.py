@@ -32,18 +32,17 @@ def remove(
     *,
     ours: Collection[str],
     seam: Seam = NO_SEAM,
-    blank_behind: bool = False,
     interior: str | None = None,
 ) -> str:
     """The text without everything at that path: statements, tables and what lies below them.
 
     Keys that are not in ``ours`` and stand in the table behind a blank line were appended to the file by somebody who
     did not see our table end there: they stay where they are, if the document is valid without our header.
-    ``seam`` tells of the blank lines around our table, ``blank_behind`` of one behind a single key, ``interior`` is the
-    white space of an inline table that was empty. Raises TomlEditError.
+    ``seam`` tells of the blank lines around our table or key, ``interior`` is the white space of an inline table that
+    was empty. Raises TomlEditError.
     """
     expected = _without(document.values, keys)
-    cuts, appended = _cuts(document, keys, ours, seam, interior, blank_behind=blank_behind)
+    cuts, appended = _cuts(document, keys, ours, seam, interior)
     if appended:
         text = _apply(document.text, cuts, seam)
         try:
@@ -77,8 +76,6 @@ def _cuts(
     ours: Collection[str],
     seam: Seam,
     interior: str | None,
-    *,
-    blank_behind: bool,
 ) -> tuple[list[Cut], list[Cut]]:
     text = document.text
     cuts: list[Cut] = []
@@ -91,7 +88,8 @@ def _cuts(
         elif not section.inside_array:
             for pair in section.pairs:
                 if pair.path[: len(keys)] == keys:
-                    cuts.append(_line_cut(text, pair.start, pair.end, blank_behind=blank_behind))
+                    cut = _line_cut(text, pair.start, pair.end)
+                    cuts.append(_widened(text, cut, seam if pair.path == keys else NO_SEAM, head=True, foot=True))
                 elif keys[: len(pair.path)] == pair.path and is_inline_table(text, pair):
                     cuts += _inline_cuts(text, pair, keys, interior)
     return cuts, appended
@@ -130,15 +128,13 @@ def _blank_between(text: str, start: int, end: int) -> bool:
     return any(is_blank(line) for line in text[line_end(text, start) : end].splitlines())
 
 
-def _line_cut(text: str, start: int, end: int, *, blank_behind: bool = False) -> Cut:
+def _line_cut(text: str, start: int, end: int) -> Cut:
     first, last = line_start(text, start), line_end(text, end)
     rest = text[end:last]
     if rest.lstrip(" \t").startswith("#"):
         return (first, last, text[first:start] + rest.lstrip(" \t"))
     if not text[first:last].endswith("\n") and first > 0:
         first = len(chomp(text[:first]))
-    elif blank_behind:
-        last = blank_line_after(text, last)
     return (first, last, "")
 
 

@@ -10,8 +10,9 @@ import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from kg_core.claims.lines import indentation, line_end, line_start, newline
+from kg_core.claims.lines import blank_line_before, indentation, is_blank, line_end, line_start, newline
 from kg_core.claims.paragraph import append
+from kg_core.claims.record import NO_SEAM, Seam
 from kg_core.claims.tomltext import TomlTextError, inline_pairs, is_inline_table, parse
 from kg_core.claims.tomlvalue import key_text, table_text, value_text
 from kg_core.claims.values import same
@@ -19,7 +20,6 @@ from kg_core.claims.values import same
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kg_core.claims.record import Seam
     from kg_core.claims.tomltext import Keys, Pair, Section, TomlDocument
 
 ABSENT: Final = object()
@@ -33,14 +33,14 @@ class TomlEditError(ValueError):
 class Edited:
     """A new text and what must be known to go back.
 
-    ``seam`` when a table was appended, ``interior`` when an empty inline table was filled, ``tail`` when a blank line
-    was put behind a key.
+    ``seam`` is what was put around a table or key, ``section`` says that a key got a table of its own, ``interior`` is
+    the white space of an inline table that was empty.
     """
 
     text: str
-    seam: Seam | None = None
+    seam: Seam = NO_SEAM
+    section: bool = False
     interior: str | None = None
-    tail: bool = False
 
 
 def value_at(values: Mapping[str, object], keys: Keys) -> object:
@@ -100,7 +100,7 @@ def append_table(document: TomlDocument, keys: Keys, values: Mapping[str, object
     else:
         paragraph = table_text(keys, values, newline(document.text))
         text, seam = append(document.text, paragraph, newline(document.text), tail=True)
-        edited = Edited(text, seam=seam)
+        edited = Edited(text, seam=seam, section=True)
     known = value_at(document.values, keys)
     below = known if isinstance(known, dict) else {}
     _checked(edited.text, _with(document.values, keys, {**below, **values}))
@@ -118,8 +118,10 @@ def _insert_pair(document: TomlDocument, keys: Keys, value: object) -> Edited:
     if parent is not None:
         return _insert_inline(document, parent, keys, value)
     for section in document.sections:
+        if len(section.path) >= len(table):
+            continue
         dotted = [pair for pair in section.pairs if pair.path[: len(table)] == table and not pair.inside_array]
-        if table and dotted:
+        if dotted:
             position = line_end(document.text, dotted[-1].end)
             return Edited(_insert_line(document.text, position, _line(keys[len(section.path) :], value)))
     if table:
@@ -128,7 +130,7 @@ def _insert_pair(document: TomlDocument, keys: Keys, value: object) -> Edited:
 
 
 def _insert_first(document: TomlDocument, line: str) -> Edited:
-    """A first root key: before the first header and the comment lines on top of it."""
+    """A first root key: behind the comments that the file begins with, before those on top of the first header."""
     text, end = document.text, newline(document.text)
     header = document.sections[1].header if len(document.sections) > 1 else None
     if header is None:
@@ -136,7 +138,12 @@ def _insert_first(document: TomlDocument, line: str) -> Edited:
     position = line_start(text, header.start)
     while position > 0 and text[line_start(text, position - 1) : position].lstrip(" \t").startswith("#"):
         position = line_start(text, position - 1)
-    return Edited(text[:position] + line + end + end + text[position:], tail=True)
+    while (above := blank_line_before(text, position)) < position:
+        position = above
+    if position > 0:
+        return Edited(text[:position] + end + line + end + text[position:], seam=Seam(gap=True))
+    position = line_start(text, header.start) if is_blank(text[: header.start]) else 0
+    return Edited(text[:position] + line + end + end + text[position:], seam=Seam(tail=True))
 
 
 def _insert_inline(document: TomlDocument, parent: Pair, keys: Keys, value: object) -> Edited:

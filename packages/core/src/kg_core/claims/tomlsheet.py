@@ -127,8 +127,8 @@ class TomlSheet:
         if current is ABSENT or self._is_free(keys, current, values):
             edited = append_table(self._document, keys, values)
             self._write(edited.text)
-            hold = TomlTableHold(keys=keys, values=cast("dict[str, JsonValue]", values), interior=edited.interior)
-            return (hold if edited.seam is None else hold.model_copy(update={"seam": edited.seam}),)
+            held = TomlTableHold(keys=keys, values=cast("dict[str, JsonValue]", values), interior=edited.interior)
+            return (held.model_copy(update={"seam": edited.seam}),)
         if held is None:
             if likeness(current, values) == 1:
                 return ()
@@ -181,10 +181,10 @@ class TomlSheet:
     def _insert(self, keys: Keys, value: object) -> tuple[Hold, ...]:
         edited = insert_pair(self._document, keys, value)
         self._write(edited.text)
-        hold = TomlHold(keys=keys, value=cast("JsonValue", value), interior=edited.interior, tail=edited.tail)
-        if edited.seam is None:
-            return (hold,)
-        return (TomlRoom(keys=keys[:-1], seam=edited.seam), hold)
+        hold = TomlHold(keys=keys, value=cast("JsonValue", value), interior=edited.interior)
+        if edited.section:
+            return (TomlRoom(keys=keys[:-1], seam=edited.seam), hold)
+        return (hold.model_copy(update={"seam": edited.seam}),)
 
     def _take(self, hold: TomlHold | TomlTableHold) -> None:
         if isinstance(hold, TomlTableHold):
@@ -195,7 +195,7 @@ class TomlSheet:
         if hold.prior is not None and pair is not None:
             self._write(replace_value(self._document, pair, hold.prior))
             return
-        self._write(remove(self._document, hold.keys, ours=(), blank_behind=hold.tail, interior=hold.interior))
+        self._write(remove(self._document, hold.keys, ours=(), seam=hold.seam, interior=hold.interior))
 
     def _is_free(self, keys: Keys, current: object, values: Mapping[str, object]) -> bool:
         """Whether the table itself is not written there, only tables below it, and none of our keys."""
