@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from .machine import PATIENCE
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -73,36 +71,23 @@ class Talk:
 
     def __init__(self, machine: Machine, environ: Mapping[str, str], cwd: Path) -> None:
         streams = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
-        self._process = machine.open("claude", "-p", *streams, cwd=cwd, extra=environ)
+        self._client = machine.open("claude", "-p", *streams, cwd=cwd, extra=environ)
 
     def __enter__(self) -> Talk:
         return self
 
     def __exit__(self, *_: object) -> None:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        stdin.close()
-        try:
-            self._process.wait(PATIENCE)
-        finally:
-            self._process.kill()
-            stdout.close()
+        self._client.close()
 
     def say(self, prompt: str) -> Run:
         """Sends a prompt and waits for the end of the turn."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        message = {"type": "user", "message": {"role": "user", "content": prompt}}
-        stdin.write(json.dumps(message).encode() + b"\n")
-        stdin.flush()
+        self._client.send({"type": "user", "message": {"role": "user", "content": prompt}})
         seen: list[Mapping[str, Any]] = []
-        for line in stdout:
-            seen.append(json.loads(line))
-            if seen[-1].get("type") == "result":
-                return _run(seen)
-        raise AssertionError(f"the client ended in the middle of a turn: {seen[-3:]}")
+        for event in self._client.lines():
+            seen.append(event)
+            if event.get("type") == "result":
+                break
+        return _run(seen)
 
 
 def _run(events: list[Mapping[str, Any]]) -> Run:

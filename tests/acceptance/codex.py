@@ -6,10 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from .machine import PATIENCE
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from .endpoint import Endpoint
@@ -87,14 +85,14 @@ class Talk:
     """A running client that takes one prompt after the other, through its own interface for editors."""
 
     def __init__(self, machine: Machine, options: Sequence[str], cwd: Path) -> None:
-        self._process = machine.open("codex", "app-server", *options, cwd=cwd)
+        self._client = machine.open("codex", "app-server", *options, cwd=cwd)
         self._calls = 0
         try:
             self._call("initialize", {"clientInfo": {"name": "acceptance", "title": "acceptance", "version": "1"}})
-            self._send({"method": "initialized"})
+            self._client.send({"method": "initialized"})
             started = self._call("thread/start", {"cwd": str(cwd), "approvalPolicy": "never"})
         except BaseException:
-            self._process.kill()
+            self._client.close()
             raise
         self._thread = started["thread"]["id"]
 
@@ -102,45 +100,25 @@ class Talk:
         return self
 
     def __exit__(self, *_: object) -> None:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        stdin.close()
-        try:
-            self._process.wait(PATIENCE)
-        finally:
-            self._process.kill()
-            stdout.close()
+        self._client.close()
 
     def say(self, prompt: str) -> None:
         """Sends a prompt and waits for the end of the turn."""
         asked = {"threadId": self._thread, "input": [{"type": "text", "text": prompt}]}
-        self._call("turn/start", asked, until=lambda message: message.get("method") == "turn/completed")
+        self._call("turn/start", asked, end="turn/completed")
 
-    def _call(
-        self,
-        method: str,
-        params: Mapping[str, object],
-        until: Callable[[Mapping[str, Any]], bool] | None = None,
-    ) -> Any:
+    def _call(self, method: str, params: Mapping[str, object], end: str = "") -> Mapping[str, Any]:
+        """The result of a call, once the notification ``end`` has come as well."""
         self._calls += 1
-        self._send({"id": self._calls, "method": method, "params": dict(params)})
-        stdout = self._process.stdout
-        assert stdout is not None
-        result: Any = None
-        answered = ended = False
-        for line in stdout:
-            message = json.loads(line)
+        self._client.send({"id": self._calls, "method": method, "params": dict(params)})
+        result: Mapping[str, Any] | None = None
+        ended = not end
+        for message in self._client.lines():
             if message.get("id") == self._calls and "method" not in message:
                 assert "result" in message, message
-                result, answered = message["result"], True
-            ended = ended or until is None or until(message)
-            if answered and ended:
-                return result
-        raise AssertionError(f"the client ended before it answered {method}")
-
-    def _send(self, message: Mapping[str, object]) -> None:
-        stdin = self._process.stdin
-        assert stdin is not None
-        stdin.write(json.dumps(message).encode() + b"\n")
-        stdin.flush()
+                result = message["result"]
+            ended = ended or message.get("method") == end
+            if result is not None and ended:
+                break
+        assert result is not None
+        return result

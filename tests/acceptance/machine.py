@@ -9,15 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
+
+from .conversation import PATIENCE, Conversation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from .network import Loopback
-
-PATIENCE: Final = 120.0
-"""Seconds for one run of a client. The machine may be busy with other tests."""
 
 
 class Machine:
@@ -81,21 +80,9 @@ class Machine:
         )
         return done
 
-    def open(
-        self,
-        *command: str,
-        cwd: Path,
-        extra: Mapping[str, str] | None = None,
-    ) -> subprocess.Popen[bytes]:
+    def open(self, *command: str, cwd: Path, extra: Mapping[str, str] | None = None) -> Conversation:
         """Starts a program that is talked to line by line."""
-        return subprocess.Popen(
-            [*self._network.prefix, *command],
-            cwd=cwd,
-            env=self.environ(extra),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        return Conversation([*self._network.prefix, *command], cwd, self.environ(extra))
 
     def kg(self, *arguments: str, cwd: Path | None = None, check: bool = True) -> str:
         """What the ``kg`` command prints."""
