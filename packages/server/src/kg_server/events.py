@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from kg_core.policy import question
 from kg_plugin_api import Event, EventKind, SearchRequest, SearchResults, ToolKind
-from kg_server.contexts import ContextKey, Entrance
+from kg_server.contexts import Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, View, compose
 from kg_server.interface import EventReply
-from kg_server.sources import Notices, OthersWrites, Preload, PromptRecall, news, recalls
+from kg_server.sources import Notices, OthersWrites, Preload, PromptRecall, pass_over, recalls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,9 +80,11 @@ class Events:
         return self._say(harness, raw, event, spec, self.registry.get(context.id) or context, results)
 
     def _bind(self, harness: Harness, event: Event) -> None:
-        """A hook on our own tools tells whose call comes next."""
+        """A hook on our own tools tells whose call comes next, and from where."""
         if event.tool is not None and event.tool.kind is ToolKind.OWN and event.tool.id:
-            self.bindings.expect(event.tool.id, ContextKey(harness.name, event.session, event.agent))
+            sequence, now = self.memory.store.sequence, self.clock()
+            context, _ = self.admission.of_event(harness, event, sequence=sequence, now=now)
+            self.bindings.expect(event.tool.id, context.key)
 
     def _say(
         self,
@@ -98,7 +100,7 @@ class Events:
         view = self.view(harness, context, now, results)
         fitted = compose(SOURCES, event, view, raw.carrier)
         if not fitted.text:
-            self._pass_over(view)
+            pass_over(view, self.registry)
             return _reply(harness, raw)
         output = _reply(harness, raw, fitted.text)
         if not output.output:
@@ -121,12 +123,6 @@ class Events:
             results=results,
             problems=self.memory.store.problems(),
         )
-
-    def _pass_over(self, view: View) -> None:
-        """Entries that hold no news for this context need not be looked at again."""
-        told = news(view)
-        if view.entries and not told.lessons and not told.is_cut:
-            self.registry.learn(view.context.id, [told.mark], view.now)
 
 
 def _concerns(event: Event, spec: EventSpec) -> bool:

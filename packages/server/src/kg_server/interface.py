@@ -30,7 +30,7 @@ class ToolCall:
     """
 
     name: str
-    arguments: Mapping[str, object]
+    arguments: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     meta: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     harness: str = ""
     session_hint: str = ""

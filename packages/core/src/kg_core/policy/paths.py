@@ -12,7 +12,7 @@ from kg_core.model import USER, USER_PREFIX, EndKind, end_kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from kg_core.model import Edge, Graph, GraphKey
+    from kg_core.model import Edge, EdgeKey, Graph, GraphKey
     from kg_plugin_api import SearchHit
 
 HOPS: Final = 4
@@ -57,18 +57,21 @@ def connections(
         for hit in hits[:TOP]
         if hit.graph in levels and hit.id in levels[hit.graph].nodes and admits(levels[hit.graph], hit.id)
     ]
-    edges: dict[tuple[GraphKey, Edge], None] = {}
+    edges: dict[tuple[GraphKey, EdgeKey], Edge] = {}
     passed: dict[Place, None] = {}
     steps = {top: _steps(top, set(tops), levels, admits) for top in tops[:-1]}
     for start, end in combinations(tops, 2):
         place = end
         while place in steps[start] and place != start:
             before, graph, edge = steps[start][place]
-            edges[graph, edge] = None
+            edges[graph, edge.key] = edge
             passed[before] = None
             place = before
     hit_places = {Place(hit.graph, hit.id) for hit in hits}
-    return Connections(tuple(edges), tuple(place for place in passed if place not in hit_places))
+    return Connections(
+        tuple((graph, edge) for (graph, _), edge in edges.items()),
+        tuple(place for place in passed if place not in hit_places),
+    )
 
 
 def _steps(

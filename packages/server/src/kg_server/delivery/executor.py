@@ -13,7 +13,7 @@ from kg_server.delivery.deliveries import CALL_LIFE
 from kg_server.delivery.source import View
 from kg_server.interface import ToolReply
 from kg_server.sources.notices import notice_blocks
-from kg_server.sources.others import news_blocks
+from kg_server.sources.others import news_blocks, pass_over
 from kg_server.tools.levels import Levels
 from kg_server.tools.plan import Call, Plan, said
 
@@ -64,7 +64,7 @@ class Executor:
         results = SearchResults()
         if tool.question is not None:
             results = await self.memory.search(tool.question(arguments, self._call(context, harness)))
-        call = self._call(context, harness, results=results, others=others)
+        call = self._call(context, harness, results=results, others=others, looks_back=tool.looks_back)
         plan = tool.plan(arguments, call)
         changes = tuple(change for change in plan.changes if change)
         if not changes:
@@ -85,6 +85,7 @@ class Executor:
         *,
         results: SearchResults | None = None,
         others: tuple[GraphKey, ...] = (),
+        looks_back: bool = False,
     ) -> Call:
         now = self.clock()
         current = self.registry.get(context.id) or context
@@ -96,7 +97,7 @@ class Executor:
             harness=harness,
             now=now,
             sequence=self.memory.store.sequence,
-            entries=self.memory.store.since(current.ledger.synced),
+            entries=self.memory.store.since(current.ledger.synced) if looks_back else (),
             results=results or SearchResults(),
             loaded={key: self.memory.pending(key) for key in others if key not in current.graphs},
         )
@@ -157,7 +158,10 @@ class Executor:
             problems=self.memory.store.problems(),
         )
         notices = [] if current.ledger.preloaded else notice_blocks(view)
-        return [*notices, *news_blocks(view, harness.tool_prefix)]
+        told = news_blocks(view, harness.tool_prefix)
+        if not told:
+            pass_over(view, self.registry)
+        return [*notices, *told]
 
 
 def _levels(context: Context, graph: Callable[[GraphKey], Graph]) -> Levels:

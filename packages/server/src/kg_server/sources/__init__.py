@@ -1,8 +1,18 @@
 """The sources of injected text, each of which mostly has nothing to say."""
 
 from kg_server.sources.notices import Notices, notice_blocks
-from kg_server.sources.others import OthersWrites, news, news_blocks
+from kg_server.sources.others import OthersWrites, news, news_blocks, pass_over
 from kg_server.sources.preload import Preload
 from kg_server.sources.prompt import PromptRecall, recalls
 
-__all__ = ["Notices", "OthersWrites", "Preload", "PromptRecall", "news", "news_blocks", "notice_blocks", "recalls"]
+__all__ = [
+    "Notices",
+    "OthersWrites",
+    "Preload",
+    "PromptRecall",
+    "news",
+    "news_blocks",
+    "notice_blocks",
+    "pass_over",
+    "recalls",
+]

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from kg_core.model import Graph, GraphKey, Node
     from kg_core.store import Entry
     from kg_plugin_api import Event
+    from kg_server.contexts import Registry
     from kg_server.delivery.source import View
 
 SHOWN = 3
+_LONG = 50
 _HEADING = "Written by others meanwhile (change such a lesson rather than add its twin):"
 _NAME = "others"
 _KINDS = frozenset({EventKind.SESSION_START, EventKind.SUBAGENT_START, EventKind.PROMPT, EventKind.AFTER_TOOL})
@@ -73,6 +75,16 @@ def news_blocks(view: View, tool_prefix: str) -> list[Block]:
         text = f"  and {more} more: {tool_prefix}kg_sync lists them."
         blocks.append(Block(text=text, rank=Rank.GIST, value=1.0, parent=_NAME))
     return blocks
+
+
+def pass_over(view: View, registry: Registry) -> None:
+    """Notes that the entries so far hold no news for this context, when there are many, so that no later look at the
+    journal costs more and more.
+    """
+    if view.entries is not None and len(view.entries) >= _LONG:
+        told = news(view)
+        if not told.lessons:
+            registry.learn(view.context.id, [told.mark], view.now)
 
 
 class OthersWrites:

@@ -59,7 +59,14 @@ _TOOLS: Final[tuple[Tool[Any], ...]] = (
         idempotent=False,
     ),
     Tool(name="kg_useful", title="Say what helped", arguments=useful.Useful, plan=useful.plan),
-    Tool(name="kg_sync", title="List others' changes", arguments=sync.Sync, plan=sync.plan, read_only=True),
+    Tool(
+        name="kg_sync",
+        title="List others' changes",
+        arguments=sync.Sync,
+        plan=sync.plan,
+        looks_back=True,
+        read_only=True,
+    ),
     Tool(
         name="kg_progress",
         title="Keep a task's state",

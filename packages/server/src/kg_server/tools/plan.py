@@ -47,7 +47,7 @@ class Call:
 
     ``pending`` holds the graphs as the next write meets them, ``durable`` as readers may see them. ``known`` is what
     has arrived in the context; ``loaded`` are other projects' pending graphs that the tool asked for; ``entries`` are
-    the journal entries since the context's last kg_sync, ``None`` when they are no longer kept.
+    the journal entries since the context's last kg_sync for a tool that looks back, ``None`` when they are gone.
     """
 
     context: Context
@@ -75,7 +75,8 @@ class Call:
 class Tool(Generic[A]):
     """One tool: its arguments, its decision, and what must be at hand before it can decide.
 
-    ``question`` asks the search index first; ``graphs`` names other graphs to load first.
+    ``question`` asks the search index first; ``graphs`` names other graphs to load first; ``looks_back`` tools are
+    given the journal entries since the last kg_sync.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Tool(Generic[A]):
     plan: Callable[[A, Call], Plan]
     question: Callable[[A, Call], SearchRequest] | None = None
     graphs: Callable[[A, Call], tuple[GraphKey, ...]] | None = None
+    looks_back: bool = False
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = True

@@ -1,0 +1,299 @@
+"""Sessions as they go: start, resume, clear, fork, compaction, subagents, restarts, lost replies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_plugin_api import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
+
+LONG = "It is told at such a length that no small rest of a preload's room could hold all of it. " * 2
+CACHE = "Cache keys include the tenant; without it rows leak across tenants."
+RETRY = "Retries need full jitter and a cap."
+
+
+def test_what_one_agent_learned_the_next_one_is_given(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.start()
+        await writer.put("cache-key", CACHE)
+        reader = world.agent("s-2", harness="narrow", cwd="shop")
+        reader.cwd += "/src/deep"
+        assert CACHE in await reader.start()
+
+    live(scenario)
+
+
+def test_a_lesson_of_one_project_stays_in_it_and_a_users_lesson_is_everywhere(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        await writer.put("retry-jitter", RETRY, level="user")
+        elsewhere = await world.agent("s-2", cwd="other").start()
+        assert RETRY in elsewhere
+        assert CACHE not in elsewhere
+
+    live(scenario)
+
+
+def test_the_preload_is_framed_as_data_and_names_the_tools_as_the_client_does(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        text = await world.agent("s-2").start()
+        assert text.splitlines()[0].startswith("<kg-memory ")
+        assert "data, not instructions" in text.splitlines()[0]
+        assert text.splitlines()[-1].startswith("</kg-memory ")
+        assert "mcp__kg__kg_search" in text
+
+    live(scenario)
+
+
+def test_a_resumed_session_is_told_nothing_that_is_still_in_front_of_it(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        reader = world.agent("s-2")
+        await reader.start()
+        assert await reader.start("resume") == ""
+
+    live(scenario)
+
+
+def test_a_resumed_session_is_told_what_others_wrote_since(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await writer.put("cache-key", CACHE)
+        await reader.start()
+        await writer.put("retry-jitter", RETRY)
+        text = await reader.start("resume")
+        assert RETRY in text
+        assert CACHE not in text
+
+    live(scenario)
+
+
+def test_a_session_whose_start_text_is_replaced_on_resume_gets_the_preload_again(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        reader = world.agent("s-2", harness="narrow")
+        await reader.start()
+        assert CACHE in await reader.start("resume")
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("source", ["startup", "clear", "fork", "compact", "resume", "", "a-source-of-tomorrow"])
+def test_a_session_that_was_never_seen_gets_the_preload_whatever_its_source(live: Live, source: str) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        assert CACHE in await world.agent("s-2").start(source)
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("source", ["startup", "clear", "fork", "compact", "", "a-source-of-tomorrow"])
+def test_a_known_session_gets_the_preload_again_from_every_source_but_resume(live: Live, source: str) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        reader = world.agent("s-2")
+        await reader.start()
+        assert CACHE in await reader.start(source)
+
+    live(scenario)
+
+
+def test_after_a_compaction_a_prompt_recalls_again_what_was_shown_before(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")
+        await fill(writer)
+        await writer.put("zebra-quota", f"The zebra quota resets at midnight UTC. {LONG}")
+        await fill(writer, "later")
+        start = await reader.start()
+        assert "zebra quota" not in start
+        assert "zebra quota" in await reader.prompt("What about the zebra quota?")
+        assert await reader.prompt("And the zebra quota, once more?") == ""
+        await reader.start("compact")
+        assert "zebra quota" in await reader.prompt("Now the zebra quota!")
+
+    live(scenario)
+
+
+def test_a_fork_leaves_its_parent_what_it_knows(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        parent, child = world.agent("s-2"), world.agent("s-3")
+        await parent.start()
+        assert CACHE in await child.start("fork")
+        assert await parent.start("resume") == ""
+
+    live(scenario)
+
+
+def test_a_subagent_has_a_preload_of_its_own_and_reads_for_itself_alone(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE, notes=["checkout served another tenant's cart"])
+        parent = world.agent("s-2")
+        await parent.start()
+        child = world.agent("s-2", agent="a-1", cwd="")
+        assert CACHE in await child.event("AgentStart")
+        await child.call("kg_read", ids=["cache-key"])
+        refusal = await parent.refused("kg_put_node", level="project", id="cache-key", gist=CACHE, notes=["mine"])
+        assert "has not read" in refusal
+        assert "another tenant's cart" in refusal
+
+    live(scenario)
+
+
+def test_a_subagent_writes_to_the_project_of_its_session(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        parent, child = world.agent("s-1"), world.agent("s-1", agent="a-1", cwd="elsewhere")
+        await parent.start()
+        await child.event("AgentStart")
+        await child.put("cache-key", CACHE)
+        assert CACHE in await world.agent("s-2").start()
+
+    live(scenario)
+
+
+def test_a_project_is_bound_when_the_context_registers_and_stays(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.start()
+        writer.cwd = world.folder("other")
+        await writer.after_tool()
+        await writer.put("cache-key", CACHE)
+        assert CACHE in await world.agent("s-2").start()
+
+    live(scenario)
+
+
+def test_a_preload_that_could_not_be_delivered_rides_the_next_event(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        reader = world.agent("s-2")
+        reader.arrives = False
+        assert CACHE in await reader.start()
+        reader.arrives = True
+        assert CACHE in await reader.after_tool()
+        assert await reader.after_tool() == ""
+
+    live(scenario)
+
+
+def test_a_session_that_started_while_no_server_ran_gets_its_preload_with_the_first_prompt(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        reader = world.agent("s-2")
+        assert CACHE in await reader.prompt("hello, please look at the failing build")
+        assert await reader.prompt("hello again, please go on") == ""
+
+    live(scenario)
+
+
+def test_the_same_start_told_twice_injects_once(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        reader = world.agent("s-2")
+        first = await reader.start()
+        world.clock.advance(-4_990)
+        assert CACHE in first
+        assert await reader.start() == ""
+
+    live(scenario)
+
+
+def test_a_session_survives_a_restart_of_the_server(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await writer.put("cache-key", CACHE)
+        await reader.start()
+        await world.restart()
+        assert await reader.start("resume") == ""
+        assert await reader.after_tool() == ""
+        await writer.put("cache-key", "Cache keys include tenant and region.")
+        assert "tenant and region" in await reader.after_tool()
+
+    live(scenario)
+
+
+def test_a_prompt_that_names_a_lesson_brings_it_once(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")
+        await fill(writer)
+        await writer.put("deploy-order", "デプロイの前にマイグレーションを実行する。")
+        await fill(writer, "later")
+        assert "マイグレーション" not in await reader.start()
+        assert "マイグレーション" in await reader.prompt("マイグレーションはいつ実行しますか")
+        assert await reader.prompt("マイグレーションは?") == ""
+
+    live(scenario)
+
+
+def test_prompts_of_machines_and_of_subagents_bring_nothing(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")
+        await fill(writer)
+        await writer.put("zebra-quota", "The zebra quota resets at midnight UTC.")
+        await fill(writer, "later")
+        await reader.start()
+        assert await reader.prompt("What about the zebra quota?", machine=True) == ""
+        child = world.agent("s-2", agent="a-1", harness="narrow")
+        await child.event("AgentStart")
+        assert await child.prompt("What about the zebra quota?") == ""
+
+    live(scenario)
+
+
+def test_what_the_dialect_does_not_know_or_cannot_read_is_silence(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        assert await agent.event("Unheard") == ""
+        assert await agent.event("Prompt", boom=True, prompt="x") == ""
+        assert await agent.event("Stop") == ""
+        stranger = world.agent("s-1", harness="unknown")
+        assert await stranger.start() == ""
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("harness", ["hooked", "narrow"])
+@pytest.mark.parametrize("word", ["claim ", "主張", "🧪🔬", "x" * 950])
+def test_a_preload_keeps_the_clients_limit_and_holds_the_newest_lesson(live: Live, harness: str, word: str) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        for number in range(40):
+            await writer.put(f"lesson-{number}", f"{number} {word * max(1, 150 // len(word))}"[:1_000])
+        await writer.put("newest-of-all", "The newest lesson.")
+        text = await world.agent("s-2", harness=harness).start()
+        assert "newest-of-all" in text
+        if harness == "narrow":
+            assert Unit.BYTES.measure(text) <= 2_000
+        else:
+            assert Unit.UTF16.measure(text) <= 9_500
+
+    live(scenario)
+
+
+def test_a_preview_is_what_a_start_delivers(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        reader = world.agent("s-2")
+        preview = await world.service.preview("hooked", reader.cwd)
+        assert preview.text == await reader.start()
+        assert preview.measure == Unit.UTF16.measure(preview.text)
+        assert (preview.limit, preview.unit) == (9_500, Unit.UTF16)
+
+    live(scenario)
+
+
+async def fill(writer: Any, name: str = "early") -> None:
+    """More lessons than the narrow client's preload can hold."""
+    for number in range(14):
+        gist = f"Lesson {number} of the {name} batch, long enough that a small preload cannot hold them all together."
+        await writer.put(f"{name}-lesson-{number}", gist, notes=[f"case {number}"])

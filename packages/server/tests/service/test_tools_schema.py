@@ -1,0 +1,116 @@
+"""What clients are shown of the tools, and how arguments are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kg_plugin_api import KgError, Limit, Unit
+from kg_server.texts import DESCRIPTIONS, FIRST_LINE, WHOLE, head, instructions
+from kg_server.tools.arguments import SESSION, parse, schema
+from kg_server.tools.catalogue import TOOLS
+from kg_server.tools.put_node import PutNode
+from kg_server.tools.read import Read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PREFIXES = ["", "mcp__kg__", "mcp__plugin_kg_kg__"]
+ALLOWED = {"type", "description", "enum", "items", "properties", "required", "additionalProperties"}
+BOUNDS = {"minItems", "maxItems", "minLength", "maxLength"}
+
+
+def parts(value: Any) -> Iterator[dict[str, Any]]:
+    """Every schema in a schema."""
+    yield value
+    for inner in value.get("properties", {}).values():
+        yield from parts(inner)
+    if "items" in value:
+        yield from parts(value["items"])
+
+
+@pytest.mark.parametrize("name", list(TOOLS))
+def test_a_schema_is_flat_typed_and_closed(name: str) -> None:
+    whole = schema(TOOLS[name].arguments)
+    assert whole["additionalProperties"] is False
+    for part in parts(whole):
+        assert isinstance(part["type"], str)
+        assert set(part) <= ALLOWED | BOUNDS
+    for property_ in whole["properties"].values():
+        assert property_["description"]
+        assert property_["type"] in {"string", "boolean", "array"}
+
+
+@pytest.mark.parametrize("name", list(TOOLS))
+def test_every_tool_describes_itself_in_few_words(name: str) -> None:
+    assert 20 <= len(DESCRIPTIONS[name]) <= 600
+
+
+def test_there_are_ten_tools() -> None:
+    assert list(TOOLS) == [
+        "kg_read",
+        "kg_search",
+        "kg_put_node",
+        "kg_put_edge",
+        "kg_rename_node",
+        "kg_delete_node",
+        "kg_delete_edge",
+        "kg_useful",
+        "kg_sync",
+        "kg_progress",
+    ]
+    assert set(DESCRIPTIONS) == set(TOOLS)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_the_first_line_of_the_instructions_says_when_and_how_in_250_characters(prefix: str) -> None:
+    text = instructions(prefix)
+    first = text.splitlines()[0]
+    assert Limit(FIRST_LINE, Unit.UTF16).holds(first)
+    assert f"{prefix}kg_search" in first
+    assert f"{prefix}kg_put_node" in first
+    assert Limit(WHOLE, Unit.UTF16).holds(text)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_the_words_above_the_preload_name_the_tools_as_the_client_does(prefix: str) -> None:
+    for text in (head(prefix, is_empty=False), head(prefix, is_empty=True)):
+        assert f"{prefix}kg_put_node" in text
+        assert len(text) < 600
+        assert "\n" not in text
+
+
+def test_a_hidden_argument_is_accepted_and_not_shown() -> None:
+    assert SESSION not in schema(Read, (SESSION,))["properties"]
+    assert SESSION in schema(Read)["properties"]
+    assert parse("kg_read", Read, {SESSION: "abcdefgh"}).session_id == "abcdefgh"
+
+
+def refused(model: Any, arguments: dict[str, object]) -> str:
+    with pytest.raises(KgError) as raised:
+        parse("kg_tool", model, arguments)
+    return raised.value.sentence
+
+
+def test_an_unknown_argument_is_refused_by_name() -> None:
+    sentence = refused(Read, {"id": "cache-key"})
+    assert "'id'" in sentence
+    assert "ids" in sentence
+
+
+def test_what_is_missing_or_wrong_is_named() -> None:
+    assert "needs the argument 'gist'" in refused(PutNode, {"level": "user", "id": "x"})
+    assert "'user', 'project' or 'maintain'" in refused(PutNode, {"level": "global", "id": "x", "gist": "y"})
+    assert "'notes.0'" in refused(PutNode, {"level": "user", "id": "x", "gist": "y", "notes": [{"a": 1}]})
+
+
+def test_null_counts_as_not_sent() -> None:
+    parsed = parse("kg_put_node", PutNode, {"level": "user", "id": "x", "gist": "y", "notes": None})
+    assert not parsed.sent("notes")
+    assert parse("kg_put_node", PutNode, {"level": "user", "id": "x", "gist": "y", "notes": []}).sent("notes")
+
+
+def test_a_list_sent_as_text_is_understood() -> None:
+    assert parse("kg_read", Read, {"ids": '["a", "b"]'}).ids == ("a", "b")
+    assert parse("kg_read", Read, {"ids": "a"}).ids == ("a",)

@@ -1,0 +1,360 @@
+"""Saving, guarding, relating, renaming and deleting lessons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_core.model import USER, EdgeKey, StampKind, Tier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
+
+CACHE = "Cache keys include the tenant."
+
+
+def graph(world: Any, key: str = "project:shop") -> Any:
+    return world.service._memory.durable(key)
+
+
+def test_a_saved_lesson_is_durable_and_readable(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        saved = await writer.put("cache-key", CACHE, notes=["one", "two"], touches=["src/a.py:10"], tags=["cache"])
+        assert saved == "Saved 'cache-key' (project)."
+        await world.restart()
+        text = await world.agent("s-2").call("kg_read", ids=["cache-key"])
+        for part in (CACHE, "- one", "- two", "src/a.py:10", "cache"):
+            assert part in text
+
+    live(scenario)
+
+
+def test_lists_that_are_not_sent_stay_and_an_unchanged_lesson_is_not_written(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE, notes=["one"])
+        before = world.service._memory.store.sequence
+        assert "nothing was written" in await writer.put("cache-key", f"  {CACHE}\n")
+        assert world.service._memory.store.sequence == before
+        await writer.put("cache-key", "Cache keys include tenant and region.")
+        assert graph(world).nodes["cache-key"].notes == ("one",)
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("spelling", ["Cache-Key", "cache_key", "cache.key", "Cache Key"])
+def test_another_spelling_of_an_id_is_answered_with_the_node(live: Live, spelling: str) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        refusal = await writer.refused("kg_put_node", level="project", id=spelling, gist="A twin.")
+        assert "cache-key" in refusal
+        assert CACHE in refusal
+        assert list(graph(world).nodes) == ["cache-key"]
+
+    live(scenario)
+
+
+def test_ids_of_every_script_stay_distinct_and_nfc_and_nfd_are_one(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        for node_id in ("部署方案", "صيانة-الخادم", "é"):
+            await writer.put(node_id, f"About {node_id}.")
+        await writer.put("e\u0301", "The same node.")
+        assert len(graph(world).nodes) == 3
+        assert graph(world).nodes["é"].gist == "The same node."
+        refusal = await writer.refused("kg_put_node", level="project", id="🔥🚀", gist="Symbols.")
+        assert "fire" in refusal
+
+    live(scenario)
+
+
+def test_an_illegal_id_is_refused_with_a_legal_one_proposed(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        refusal = await world.agent("s-1").refused("kg_put_node", level="project", id="cache key!", gist=CACHE)
+        assert "'cache-key'" in refusal
+
+    live(scenario)
+
+
+def test_a_gist_too_long_is_refused_and_a_long_one_gets_a_remark(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        assert "1001 characters" in await writer.refused("kg_put_node", level="project", id="big", gist="x" * 1_001)
+        assert "301 characters" in await writer.put("big", "x" * 301)
+        assert "empty" in await writer.refused("kg_put_node", level="project", id="none", gist=" \n ")
+
+    live(scenario)
+
+
+def test_a_write_over_what_the_session_has_not_seen_is_refused_and_shows_the_node(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE, notes=["one"])
+        other = world.agent("s-2")
+        refusal = await other.refused("kg_put_node", level="project", id="cache-key", gist="Mine.", notes=["mine"])
+        assert "NOT WRITTEN" in refusal
+        assert CACHE in refusal
+        assert "- one" in refusal
+        await other.put("cache-key", "Merged.", notes=["one", "mine"])
+        assert graph(world).nodes["cache-key"].notes == ("one", "mine")
+
+    live(scenario)
+
+
+def test_a_refusal_that_did_not_arrive_is_no_read(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        other = world.agent("s-2")
+        other.arrives = False
+        await other.refused("kg_put_node", level="project", id="cache-key", gist="Mine.")
+        await other.refused("kg_put_node", level="project", id="cache-key", gist="Mine.")
+        assert graph(world).nodes["cache-key"].gist == CACHE
+
+    live(scenario)
+
+
+def test_notes_that_were_not_read_are_not_replaced(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE, notes=["one"], touches=["a.py"])
+        other = world.agent("s-2")
+        await other.start()
+        await other.put("cache-key", "A gist alone may be mended.")
+        refusal = await other.refused("kg_put_node", level="project", id="cache-key", gist="x", notes=["mine"])
+        assert "notes" in refusal
+        await other.put("cache-key", "x", notes=["one", "mine"])
+        assert graph(world).nodes["cache-key"].notes == ("one", "mine")
+
+    live(scenario)
+
+
+def test_a_write_that_drops_stored_notes_is_refused_once(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE, notes=["one", "two"])
+        refusal = await writer.refused("kg_put_node", level="project", id="cache-key", gist=CACHE, notes=["two"])
+        assert "would be removed: one" in refusal
+        another = await writer.refused("kg_put_node", level="project", id="cache-key", gist=CACHE, notes=[])
+        assert "would be removed: two" in another
+        await writer.put("cache-key", CACHE, notes=[])
+        assert graph(world).nodes["cache-key"].notes == ()
+
+    live(scenario)
+
+
+def test_two_sessions_that_write_at_once_lose_nothing(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-0").put("cache-key", CACHE)
+        agents = [world.agent(f"s-{n}") for n in range(1, 5)]
+        for agent in agents:
+            await agent.start()
+        replies = [
+            await agent.reply("kg_put_node", level="project", id="cache-key", gist=f"By {n}.")
+            for n, agent in enumerate(agents)
+        ]
+        assert [reply.is_error for reply in replies] == [False, True, True, True]
+        assert "By 0." in replies[1].text
+
+    live(scenario)
+
+
+def test_a_locked_lesson_is_not_written_renamed_or_deleted(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        from dataclasses import replace
+
+        from kg_core.model import Change
+        from kg_core.store import Write
+
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        node = replace(graph(world).nodes["cache-key"], locked=True)
+        change = Change(graph="project:shop", nodes={"cache-key": node})
+        await world.service._memory.commit(Write(by="person", at=1, changes=(change,)))
+        assert "locked" in await writer.refused("kg_put_node", level="project", id="cache-key", gist="x")
+        assert "locked" in await writer.refused("kg_rename_node", old_id="cache-key", new_id="other-name")
+        assert "locked" in await writer.refused("kg_delete_node", id="cache-key")
+
+    live(scenario)
+
+
+def test_an_id_on_both_levels_needs_its_level(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", "The project's claim.")
+        assert "level 'project' has this id too" in await writer.put("cache-key", "The user's claim.", level="user")
+        for tool, arguments in (
+            ("kg_read", {"ids": ["cache-key"]}),
+            ("kg_delete_node", {"id": "cache-key"}),
+            ("kg_rename_node", {"old_id": "cache-key", "new_id": "other"}),
+            ("kg_useful", {"ids": ["cache-key"]}),
+            ("kg_put_edge", {"from_": "cache-key", "rel": "in", "to": "src/a.py"}),
+        ):
+            refusal = await writer.refused(tool, **arguments)
+            assert "user" in refusal
+            assert "project" in refusal
+        await writer.call("kg_delete_node", id="cache-key", level="user")
+        assert "cache-key" in graph(world).nodes
+        assert "cache-key" not in graph(world, USER).nodes
+
+    live(scenario)
+
+
+def test_a_deleted_lesson_leaves_a_tombstone_that_a_put_lifts(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        await writer.call("kg_put_edge", from_="cache-key", rel="implemented-in", to="src/a.py")
+        await writer.call("kg_delete_node", id="cache-key")
+        assert "cache-key" in graph(world).tombstones
+        assert not graph(world).edges
+        assert "deleted before" in await writer.put("cache-key", CACHE)
+        assert "cache-key" not in graph(world).tombstones
+
+    live(scenario)
+
+
+def test_the_ends_of_an_edge_are_resolved_when_it_is_written(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        await writer.put("retry-jitter", "Retries need jitter.", level="user")
+        assert "user:retry-jitter" in await writer.call(
+            "kg_put_edge", from_="Cache Key", rel="needs", to="retry-jitter"
+        )
+        assert EdgeKey("cache-key", "needs", "user:retry-jitter") in graph(world).edges
+        assert dict(graph(world, USER).use_of("retry-jitter").inbound) == {"shop": 1}
+        assert "no node 'nobody'" in await writer.refused("kg_put_edge", from_="cache-key", rel="needs", to="nobody")
+        await writer.call("kg_delete_edge", from_="cache-key", rel="needs", to="retry-jitter")
+        assert not graph(world).edges
+        assert graph(world, USER).use_of("retry-jitter").inbound == ()
+
+    live(scenario)
+
+
+def test_an_edge_between_two_user_lessons_belongs_to_the_user(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("one", "One.", level="user")
+        await writer.put("two", "Two.", level="user")
+        assert "(user)" in await writer.call("kg_put_edge", from_="one", rel="causes", to="two")
+        assert "nothing was written" in await writer.call("kg_put_edge", from_="one", rel="causes", to="two")
+        assert "paths" in await writer.refused("kg_put_edge", from_="a/b", rel="causes", to="c/d")
+        assert "different" in await writer.refused("kg_put_edge", from_="one", rel="causes", to="one")
+
+    live(scenario)
+
+
+def test_a_renamed_user_lesson_keeps_the_edges_of_every_project(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, elsewhere = world.agent("s-1"), world.agent("s-2", cwd="other")
+        await writer.put("retry-jitter", "Retries need jitter.", level="user")
+        for agent, node_id in ((writer, "cache-key"), (elsewhere, "queue-key")):
+            await agent.put(node_id, CACHE)
+            await agent.call("kg_put_edge", from_=node_id, rel="needs", to="retry-jitter")
+        await world.restart()
+        assert "2 edges" in await writer.call("kg_rename_node", old_id="retry-jitter", new_id="retry-with-jitter")
+        assert EdgeKey("cache-key", "needs", "user:retry-with-jitter") in graph(world).edges
+        assert EdgeKey("queue-key", "needs", "user:retry-with-jitter") in graph(world, "project:other").edges
+        assert dict(graph(world, USER).use_of("retry-with-jitter").inbound) == {"other": 1, "shop": 1}
+
+    live(scenario)
+
+
+def test_a_rename_keeps_time_author_votes_and_joins_edges_that_become_one(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, other = world.agent("s-1"), world.agent("s-2")
+        await writer.put("old-name", CACHE)
+        await writer.put("hub", "A hub.")
+        await writer.call("kg_put_edge", from_="old-name", rel="in", to="hub", notes=["a"])
+        before = graph(world).nodes["old-name"]
+        await other.start()
+        await other.call("kg_useful", ids=["old-name"])
+        await other.call("kg_rename_node", old_id="old-name", new_id="new-name")
+        after = graph(world).nodes["new-name"]
+        assert (after.written, after.created) == (before.written, before.created)
+        assert "marked it already" in await other.refused("kg_useful", ids=["new-name"])
+        assert EdgeKey("new-name", "in", "hub") in graph(world).edges
+        assert "already has 'hub'" in await other.refused("kg_rename_node", old_id="new-name", new_id="Hub")
+        await other.call("kg_rename_node", old_id="new-name", new_id="New-Name")
+        assert "New-Name" in graph(world).nodes
+
+    live(scenario)
+
+
+def test_a_lesson_is_endorsed_once_by_a_session_and_ten_lessons_at_most(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        for number in range(12):
+            await writer.put(f"lesson-{number}", f"Claim {number}.")
+        assert "Marked as useful: lesson-0" in await writer.call("kg_useful", ids=["lesson-0"])
+        assert "marked it already" in await writer.refused("kg_useful", ids=["lesson-0"])
+        assert "5 say more" in await writer.call("kg_useful", ids=[f"lesson-{n}" for n in range(1, 7)])
+        await world.restart()
+        text = await writer.call("kg_useful", ids=[f"lesson-{n}" for n in range(7, 12)] + ["nobody"])
+        assert "at most 10" in text
+        assert "nobody" in text
+        stamps = [stamp for use in graph(world).use.values() for stamp in use.stamps]
+        assert len(stamps) == 10
+        assert {stamp.kind for stamp in stamps} == {StampKind.ENDORSEMENT}
+
+    live(scenario)
+
+
+def test_maintenance_leaves_time_and_author_to_the_working_session(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, keeper = world.agent("s-1"), world.agent("s-2")
+        await writer.put("cache-key", CACHE)
+        node, use = graph(world).nodes["cache-key"], graph(world).use_of("cache-key")
+        await keeper.call("kg_read", maintenance=True)
+        await world.restart()
+        await keeper.call("kg_read", ids=["cache-key"])
+        assert graph(world).use_of("cache-key") == use
+        await keeper.put("cache-key", "Cache keys include the tenant id.")
+        after = graph(world).nodes["cache-key"]
+        assert after.written.author == node.written.author
+        assert after.written.by != node.written.by
+        assert graph(world).use_of("cache-key").activity_at == use.activity_at
+        assert "does not endorse" in await keeper.refused("kg_useful", ids=["cache-key"])
+        await keeper.put("keeper-note", "A note of the maintainer.", level="maintain")
+        assert "keeper-note" in await keeper.call("kg_read", level="maintain")
+        assert "maintain" in await writer.refused("kg_read", level="maintain")
+
+    live(scenario)
+
+
+def test_a_tasks_progress_is_kept_read_and_forgotten(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        assert "Nothing is saved" in await agent.call("kg_progress", task_id="big-move")
+        await agent.call("kg_progress", task_id="big-move", state='{"done": ["a"], "next": "b"}')
+        assert '"next": "b"' in await world.agent("s-2").call("kg_progress", task_id="big-move")
+        await agent.call("kg_progress", task_id="big-move", state="half way\nthrough")
+        assert "  half way\n  through" in await agent.call("kg_progress", task_id="big-move")
+        assert "65536" in await agent.refused("kg_progress", task_id="big-move", state="x" * 70_000)
+        await agent.call("kg_progress", task_id="big-move", state="")
+        assert "Nothing is saved" in await agent.call("kg_progress", task_id="big-move")
+
+    live(scenario)
+
+
+def test_observers_are_told_of_what_became_durable(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        change = world.changes[-1]
+        assert (change.graph, change.written, change.removed) == ("project:shop", ("cache-key",), ())
+
+    live(scenario)
+
+
+def test_a_new_lesson_is_active_and_stamped(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        use = graph(world).use_of("cache-key")
+        assert use.tier is Tier.ACTIVE
+        assert use.activity_at > 0
+
+    live(scenario)
