@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kg_core.host import Plugins
-from kg_core.store.paths import Home
+from kg_core.store import Home
 from kg_plugin_api import (
     Caller,
     Carrier,
@@ -251,9 +251,11 @@ def shim(home: Home) -> Iterator[Callable[[], Pipes]]:
     """Starts shims of the plain harness, and ends those that a test left."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start() -> Pipes:
+    def start(cwd: Path | None = None) -> Pipes:
         command = [sys.executable, "-I", "-S", str(CARRIER), "mcp", "--harness", "plain", "--home", str(home.root)]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd
+        )
         started.append(process)
         return Pipes(process)
 

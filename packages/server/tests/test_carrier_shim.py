@@ -48,6 +48,17 @@ def test_a_call_goes_to_the_server_and_its_answer_comes_back(served, shim) -> No
     assert len(call.session_hint) == 16
 
 
+def test_the_server_is_told_where_the_client_started_the_shim(served, shim, tmp_path: Path) -> None:
+    folder = tmp_path / "Projekt ü"
+    folder.mkdir()
+    pipes = shim(folder)
+
+    pipes.call(1, "kg_read")
+    pipes.receive()
+
+    assert served.memory.calls[0].cwd == str(folder)
+
+
 def test_calls_of_one_shim_carry_the_same_name_and_those_of_two_do_not(served, shim) -> None:
     for pipes in (one := shim(), one, shim()):
         pipes.call(1, "kg_read")

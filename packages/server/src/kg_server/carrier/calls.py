@@ -9,7 +9,7 @@ import time
 
 from kg_server.carrier import outage, protocol, start
 from kg_server.carrier.answers import Answers
-from kg_server.carrier.event import EVENT_SECONDS, acknowledge, carry
+from kg_server.carrier.event import EVENT_SECONDS, acknowledge, carry, quoted
 from kg_server.carrier.wire import LARGEST_REQUEST, Missed, Reply, Wire
 
 TYPE_CHECKING = False
@@ -72,7 +72,8 @@ class Calls:
 class Forwarder:
     """Brings calls to the server over kept connections, one for each that is in flight at the same time.
 
-    The server is told a name of this process, so that it knows which calls come from one client.
+    The server is told a name of this process and where it was started, so that it knows which calls come from one
+    client, and from which project.
     """
 
     def __init__(self, places: Places, harness: str, write: Callable[[dict[str, object] | bytes], bool]) -> None:
@@ -80,6 +81,7 @@ class Forwarder:
         self._harness = harness
         self._write = write
         self._name = os.urandom(8).hex()
+        self._cwd = _working_folder()
         self._lock = threading.Lock()
         self._idle: list[Wire] = []
 
@@ -111,7 +113,12 @@ class Forwarder:
         """Any other request, as it came in."""
         if len(call.line) > LARGEST_REQUEST:
             return self._failed(call, "The request is larger than 4 MiB; send less at once."), ""
-        headers = {"Kg-Harness": self._harness, "Kg-Carrier": "shim", "Kg-Shim": self._name}
+        headers = {
+            "Kg-Harness": quoted(self._harness),
+            "Kg-Carrier": "shim",
+            "Kg-Shim": self._name,
+            "Kg-Cwd": quoted(self._cwd),
+        }
         try:
             try:
                 reply = self._post(call, wire, headers)
@@ -149,6 +156,14 @@ class Forwarder:
             return protocol.failure(call.id, protocol.INTERNAL_ERROR, sentence)
         result = protocol.text_result(sentence, is_error=True)
         return protocol.answer(call.id, protocol.complete(result) if protocol.stands_alone(call.message) else result)
+
+
+def _working_folder() -> str:
+    """Where the client started us; nothing when that folder is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def _event(message: dict[str, object], shim: str) -> tuple[str, bytes] | None:

@@ -12,6 +12,7 @@ from kg_server.carrier import outage
 from kg_server.carrier.places import Places
 from kg_server.carrier.version import VERSION
 from kg_server.carrier.wire import Endpoint, endpoint
+from kg_server.generic import GENERIC
 from kg_server.mcp import results
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ def withdraw(home: Home, token: str) -> None:
 
 
 def write_answers(home: Home, memory: Memory, plugins: Plugins) -> None:
-    """Writes the static answers for every harness."""
+    """Writes the static answers for every harness, and for clients that no plug-in knows."""
     strip = sorted({prefix for harness in plugins.harnesses for prefix in harness.environment_to_strip})
-    for harness in plugins.harnesses:
+    for harness in (GENERIC, *plugins.harnesses):
         write_private(
             home.state / "mcp" / f"{harness.name}.json",
             {

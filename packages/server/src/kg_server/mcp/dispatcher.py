@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from kg_plugin_api import KgError
 from kg_server.carrier import protocol
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     from kg_core.host import Plugins
     from kg_server.interface import Memory
+
+_log = logging.getLogger("kg.server")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,10 @@ class Dispatcher:
             return Outgoing(STATUS.get(fault.code, 200) if fault.modern else 200, said)
 
     async def _answer(self, request: Request, headers: Mapping[str, str]) -> Outgoing:
-        harness = headers.get("kg-harness") or self._harness(request)
+        harness = unquote(headers.get("kg-harness", "")) or self._harness(request)
         match request.method:
             case "tools/call":
-                reply = await self._call(request, harness, headers.get("kg-shim", ""))
+                reply = await self._call(request, harness, headers)
                 result = protocol.text_result(reply.text, is_error=reply.is_error)
                 return self._result(request, result, delivery=reply.delivery)
             case "tools/list":
@@ -68,17 +72,30 @@ class Dispatcher:
                 sentence = f"There is no method {method} here: this is a server of tools."
                 raise Fault(protocol.METHOD_NOT_FOUND, sentence, request.id, modern=request.modern)
 
-    async def _call(self, request: Request, harness: str, shim: str) -> ToolReply:
+    async def _call(self, request: Request, harness: str, headers: Mapping[str, str]) -> ToolReply:
         name, arguments = request.params.get("name"), request.params.get("arguments")
         if not isinstance(name, str):
             return ToolReply("A tool call names its tool.", is_error=True)
         if arguments is not None and not isinstance(arguments, dict):
             return ToolReply(f"The arguments of {name} are a JSON object.", is_error=True)
-        call = ToolCall(name=name, arguments=arguments or {}, meta=request.meta, harness=harness, session_hint=shim)
+        call = ToolCall(
+            name=name,
+            arguments=arguments or {},
+            meta=request.meta,
+            harness=harness,
+            session_hint=headers.get("kg-shim", ""),
+            cwd=unquote(headers.get("kg-cwd", "")),
+        )
         try:
             return await self._memory.call(call)
         except KgError as failure:
             return ToolReply(failure.sentence, is_error=ANSWERS[failure.code].is_error)
+        except Exception as failure:  # noqa: BLE001 - request border: the model must get an answer that it understands
+            _log.error("%s failed: %s", name if name in self._names(harness) else "a call", type(failure).__name__)
+            return ToolReply(f"{name} failed inside kg ({type(failure).__name__}). Go on without it.", is_error=True)
+
+    def _names(self, harness: str) -> set[str]:
+        return {spec.name for spec in self._memory.tools(harness)}
 
     def _harness(self, request: Request) -> str:
         """The harness whose client names itself in the request, if one does."""
