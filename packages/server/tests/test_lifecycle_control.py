@@ -1,0 +1,340 @@
+"""Starting and stopping real server processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from kg_plugin_api import KgError
+from kg_server.carrier import start as carrier_start
+from kg_server.carrier.places import Places
+from kg_server.carrier.version import VERSION, newer
+from kg_server.carrier.wire import endpoint
+from kg_server.client import Client
+from kg_server.lifecycle.control import Control
+
+pytestmark = pytest.mark.usefixtures("stop_server")
+
+
+@pytest.fixture
+def places(home) -> Places:
+    Path(Places(str(home.root)).state).mkdir(exist_ok=True)
+    return Places(str(home.root))
+
+
+def claim_endpoint(places: Places, **changed: object) -> None:
+    where = {"port": 1, "token": "t", "pid": 1, "version": VERSION, **changed}
+    Path(places.server).write_text(json.dumps(where), encoding="utf-8")
+
+
+def servers_of(home) -> list[int]:
+    """Pids of the server processes of a home."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"serve" in command and str(home.root).encode() in command:
+            found.append(int(folder.name))
+    return found
+
+
+def test_start_stop_and_start_again(home, places: Places) -> None:
+    control = Control(home)
+
+    first = control.start()
+    again = control.start()
+
+    assert (first.fresh, again.fresh) == (True, False)
+    assert first.health["pid"] == again.health["pid"]
+    assert control.stop() is True
+    assert control.health() is None
+    assert Path(places.stopped).exists()
+    assert not Path(places.server).exists()
+    assert control.stop() is False
+    assert control.start().fresh is True
+    assert not Path(places.stopped).exists()
+
+
+def test_restart_replaces_the_process(home) -> None:
+    first = Control(home).start().health["pid"]
+
+    assert Control(home).restart().health["pid"] != first
+    assert len(servers_of(home)) == 1
+
+
+def test_a_server_that_cannot_start_is_told_with_the_end_of_its_log(home, places: Places) -> None:
+    home.config.write_text("nonsense = 1\n", encoding="utf-8")
+
+    with pytest.raises(KgError) as told:
+        Control(home).start()
+
+    assert "config.toml" in told.value.sentence
+    assert "nonsense" in told.value.sentence
+    assert str(home.log) in told.value.sentence
+    home.config.unlink()
+    assert Control(home).start().fresh is True, "a failed start leaves nothing that is in the way of the next"
+
+
+def test_a_second_server_of_one_memory_exits_1_and_names_the_first(home) -> None:
+    first = Control(home).start().health["pid"]
+
+    done = subprocess.run(
+        [sys.executable, "-m", "kg_server", "serve", "--home", str(home.root)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert str(first) in done.stderr
+    assert "Traceback" not in done.stderr
+    assert Control(home).health()["pid"] == first
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_cleanly(home, until, ending: signal.Signals) -> None:
+    pid = Control(home).start().health["pid"]
+
+    os.kill(pid, ending)
+
+    until(lambda: not servers_of(home))
+    assert not home.server_file.exists()
+    assert home.log.read_text(encoding="utf-8").rstrip().endswith("ends")
+
+
+def test_a_server_that_was_killed_is_no_obstacle(home, until) -> None:
+    pid = Control(home).start().health["pid"]
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not servers_of(home))
+    assert home.server_file.exists()
+
+    assert Control(home).start().fresh is True
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", "{", "[]", "null", '{"port": "x"}', '{"port": 1}', "\x00\x00", '{"port":1,"token":"t","pid":2,"version":3}'],
+)
+def test_whatever_a_server_file_holds_start_and_stop_work(home, places: Places, written: str) -> None:
+    Path(places.server).write_text(written, encoding="utf-8")
+
+    assert Control(home).stop() is False
+    assert Control(home).start().fresh is True
+
+
+def test_a_stale_pid_that_belongs_to_somebody_else_harms_nobody(home, places: Places) -> None:
+    bystander = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    claim_endpoint(places, pid=bystander.pid)
+    try:
+        assert Control(home).stop() is False
+        assert Control(home).start().fresh is True
+        assert Control(home).stop() is True
+        assert bystander.poll() is None
+    finally:
+        bystander.kill()
+        bystander.wait()
+
+
+def test_a_port_that_belongs_to_somebody_else_now_harms_nobody(home, places: Places, tmp_path: Path) -> None:
+    """The server file names the port of another memory's server: that one is neither stopped nor mistaken for ours."""
+    other = type(home)(tmp_path / "other")
+    other.root.mkdir()
+    running = Control(other).start()
+    stranger = endpoint(str(other.server_file))
+    claim_endpoint(places, port=stranger.port, pid=running.health["pid"])
+    try:
+        assert Control(home).health() is None
+        assert Control(home).stop() is False
+        assert Control(home).start().health["pid"] != running.health["pid"]
+        assert Control(other).health()["pid"] == running.health["pid"]
+    finally:
+        Control(other).stop()
+
+
+def test_an_older_server_is_replaced_and_a_newer_one_is_left_alone(home, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Control(home).start().health["pid"]
+    monkeypatch.setattr("kg_server.lifecycle.control.VERSION", "0.0.9")
+    assert Control(home).start().health["pid"] == first
+
+    monkeypatch.setattr("kg_server.lifecycle.control.VERSION", "9.0.0")
+    assert Control(home).start().health["pid"] != first
+
+
+def test_a_server_that_lacks_a_harness_is_replaced(home) -> None:
+    first = Control(home).start()
+    known = [harness["name"] for harness in first.health["plugins"]["harnesses"]]
+
+    assert Control(home).start(known).fresh is False
+    assert Control(home).start([*known, "brand-new"]).fresh is True
+
+
+@pytest.mark.parametrize(
+    ("version", "than", "expected"),
+    [
+        ("0.2.0", "0.1.9", True),
+        ("0.10.0", "0.9.0", True),
+        ("1.0", "1.0", False),
+        ("0.1", "0.2", False),
+        ("x", "1", False),
+    ],
+)
+def test_versions_are_compared_as_numbers(version: str, than: str, *, expected: bool) -> None:
+    assert newer(version, than) is expected
+
+
+def test_a_hung_server_is_named_and_not_killed(home) -> None:
+    pid = Control(home).start().health["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(KgError, match=str(pid)):
+            Control(home).stop()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_ten_session_starts_at_once_start_one_server(home, hook, until) -> None:
+    done: list[subprocess.CompletedProcess[bytes]] = []
+    threads = [threading.Thread(target=lambda: done.append(hook("Start", start=True))) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    until(lambda: Control(home).health() is not None)
+    assert len(servers_of(home)) == 1
+    assert {run.returncode for run in done} == {0}
+    assert not (home.state / "outage.json").exists(), "all ten were served"
+
+
+def test_an_event_that_finds_no_server_has_one_started_and_does_not_wait(home, hook, places: Places, until) -> None:
+    begun = time.monotonic()
+    hook("Prompt")
+    waited = time.monotonic() - begun
+
+    until(lambda: Control(home).health() is not None)
+    assert waited < 5
+    os.utime(places.outage, (1, time.time() - 11))
+    hook("Prompt")
+    assert not Path(places.outage).exists()
+
+
+def test_after_kg_stop_only_a_session_start_starts_a_server(home, hook, shim, places: Places, until) -> None:
+    Control(home).start()
+    Control(home).stop()
+    until(lambda: servers_of(home) == [])
+
+    hook("Prompt")
+    pipes = shim()
+    pipes.call(1, "kg_read")
+    assert "kg start" in pipes.receive()["result"]["content"][0]["text"]
+    assert servers_of(home) == []
+
+    hook("Start", start=True)
+    assert len(servers_of(home)) == 1
+    assert not Path(places.stopped).exists()
+
+
+def test_a_call_without_a_server_starts_it_and_waits(home, shim) -> None:
+    pipes = shim()
+
+    pipes.call(1, "kg_search", query="anything")
+
+    answer = pipes.receive()
+    assert answer["result"].get("isError") is not True, answer
+    assert len(servers_of(home)) == 1
+
+
+def test_a_call_whose_server_cannot_start_is_told_so(home, shim) -> None:
+    home.config.write_text("nonsense = 1\n", encoding="utf-8")
+    pipes = shim()
+
+    pipes.call(1, "kg_search", query="anything")
+
+    answer = pipes.receive()
+    assert answer["result"]["isError"] is True
+    assert "kg doctor" in answer["result"]["content"][0]["text"]
+
+
+def test_events_at_a_hung_server_miss_once_and_then_skip(home, hook, places: Places) -> None:
+    pid = Control(home).start().health["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        first = hook("Prompt")
+        missed = Path(places.outage).stat().st_mtime_ns
+        rest = [hook("Prompt") for _ in range(5)]
+        assert {run.returncode for run in (first, *rest)} == {0}
+        assert {run.stdout for run in rest} == {b""}
+        assert Path(places.outage).stat().st_mtime_ns == missed, "the others did not even ask"
+        assert len(servers_of(home)) == 1
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_a_server_inherits_nothing_of_the_agent_that_started_it(home, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "CLAUDE_CODE_SESSION_ID", "CODEX_API_KEY", "PYTHONPATH"):
+        monkeypatch.setenv(name, "of the agent")
+
+    process = carrier_start.spawn(Places(str(home.root)), ["serve"], ("ANTHROPIC_", "CLAUDE", "CODEX_"))
+
+    seen = Path(f"/proc/{process.pid}/environ").read_bytes()
+    assert b"of the agent" not in seen
+    assert os.getpgid(process.pid) != os.getpgid(0)
+    assert Path(f"/proc/{process.pid}/cwd").readlink() == home.root
+    deadline = time.monotonic() + 20
+    while Control(home).health() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def test_a_large_log_is_put_aside_before_a_start(home, places: Places) -> None:
+    Path(places.log).write_bytes(b"x" * 5_000_000)
+
+    Control(home).start()
+
+    assert home.log.stat().st_size < 100_000
+    assert Path(places.log + ".1").stat().st_size == 5_000_000
+
+
+def test_start_and_stop_at_the_same_time_never_leave_a_half_state(home) -> None:
+    """F26: a start that meets a stop waits for it, and starts a new server."""
+    Control(home).start()
+    for _ in range(5):
+        stopping = threading.Thread(target=Control(home).stop)
+        stopping.start()
+        while not _locked(home):
+            if not stopping.is_alive():
+                break
+        assert Control(home).start().health["pid"] in servers_of(home)
+        stopping.join()
+        if Control(home).health() is None:  # the stop came last
+            Control(home).start()
+    assert len(servers_of(home)) == 1
+
+
+def _locked(home) -> bool:
+    from kg_server.carrier.lock import FileLock
+
+    lock = FileLock(Places(str(home.root)).lock)
+    free = lock.attempt()
+    lock.release()
+    return not free
+
+
+def test_the_client_says_what_is_wrong(home, places: Places) -> None:
+    with pytest.raises(KgError, match="kg start"):
+        Client(home).get("/health")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        claim_endpoint(places, port=silent.getsockname()[1])
+        with pytest.raises(KgError, match="does not answer"):
+            Client(home).get("/health", within=0.1)
