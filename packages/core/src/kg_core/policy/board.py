@@ -53,13 +53,14 @@ class Board:
         """What the level costs now."""
         return self._visible + min(self.archived_charge, ARCHIVED_LINES)
 
-    def fill(self) -> Generator[None, None, None]:
+    def fill(self, fresh_budget: int) -> Generator[None, None, None]:
         """Takes everything from the graph, in steps."""
         graph = self.graph
         self.ids = sorted({*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED], *graph.locked})
         yield
         self.tiers = [graph.use_of(node_id).tier for node_id in self.ids]
-        newest = yield from fresh_steps(graph, self._user)
+        yield
+        newest = yield from fresh_steps(graph, self._user, fresh_budget)
         number = {node_id: index for index, node_id in enumerate(self.ids)}
         self._edges = [[] for _ in self.ids]
         for index, node_id in enumerate(self.ids):

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from kg_core.model import Change, Tier
 from kg_core.model.limits import ARCHIVED_LINES, BUDGET, FILL
 from kg_core.policy.board import Board
+from kg_core.policy.fresh import FRESH_BUDGET
 from kg_core.policy.steps import SLICE, at_once
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator
 
-    from kg_core.model import Graph, Millis
+    from kg_core.model import Graph, Millis, Use
     from kg_core.policy.board import Ranking
 
 _Steps: TypeAlias = "Generator[None, None, None]"
@@ -30,11 +31,12 @@ _RISE: Final = 1e-9
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
     """What a level may cost, in characters: above ``most`` nodes are archived until ``fill`` is reached, below ``fill``
-    archived ones come back; archived lines beyond ``archived`` are orphaned.
+    archived ones come back; the fresh tier costs at most ``fresh``; archived lines beyond ``archived`` are orphaned.
     """
 
     most: int = BUDGET
     fill: int = FILL
+    fresh: int = FRESH_BUDGET
     archived: int = ARCHIVED_LINES
 
 
@@ -58,11 +60,10 @@ def planned(
     The plan is made for ``graph`` as given: apply it only where the nodes that it touches have not changed since.
     """
     board = Board(graph, user, now)
-    yield from board.fill()
+    yield from board.fill(budget.fresh)
     planner = _Planner(board, frozenset(settled), budget)
     yield from planner.run()
-    yield
-    return _change(board, now)
+    return (yield from _change(board, now))
 
 
 class _Planner:
@@ -214,11 +215,13 @@ class _Planner:
         return sum(score for index, score in scores.items() if self._board.tiers[index] is Tier.ACTIVE)
 
 
-def _change(board: Board, now: Millis) -> Change | None:
-    use = {}
+def _change(board: Board, now: Millis) -> Generator[None, None, Change | None]:
+    use: dict[str, Use] = {}
     for index, node_id in enumerate(board.ids):
         before = board.graph.use_of(node_id)
         tier = board.tiers[index]
         if before.tier is not tier:
             use[node_id] = replace(before, tier=tier, orphaned_at=now if tier is Tier.ORPHANED else 0)
+        if index % SLICE == SLICE - 1:
+            yield
     return Change(graph=board.graph.key, use=use) if use else None

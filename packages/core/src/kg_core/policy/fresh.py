@@ -20,8 +20,8 @@ FRESH_BUDGET: Final = int(BUDGET * FRESH_SHARE)
 def fresh(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> frozenset[str]:
     """The newest nodes that are not orphaned, while their lines and edges fit ``budget`` characters.
 
-    One that does not fit is skipped and the walk goes on. An edge is charged once, with the newer end. What a node
-    costs here does not depend on tiers, so that no compaction plan can change who is fresh.
+    One that does not fit is skipped and the walk goes on. An edge is charged once, with the newer end. No compaction
+    plan can change who is fresh: what a node costs here does not depend on tiers, and a locked one counts as active.
     """
     return at_once(fresh_steps(graph, user, budget))
 
@@ -50,13 +50,9 @@ def fresh_steps(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) ->
 
 
 def _by_creation(graph: Graph) -> list[str]:
-    """The ids that are not orphaned, newest first, equal ones by id."""
-    nodes = graph.nodes
-    created = [
-        (-nodes[node_id].created, node_id) for tier in (Tier.ACTIVE, Tier.ARCHIVED) for node_id in graph.tiers[tier]
-    ]
-    created.sort()
-    return [node_id for _, node_id in created]
+    """The ids that are not orphaned, or locked, newest first, equal ones by id."""
+    ids = {*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED], *graph.locked}
+    return [node_id for _, node_id in sorted((-graph.nodes[node_id].created, node_id) for node_id in ids)]
 
 
 def ranked_pool(graph: Graph, user: Graph | None, *, archived: bool) -> frozenset[str]:

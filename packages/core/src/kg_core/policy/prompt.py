@@ -16,7 +16,7 @@ _MACHINE: Final = re.compile(
 _PLACEHOLDER: Final = re.compile(r"\[(?:Image|Pasted text|Attachment)\b[^\]\n]{0,200}\]", re.IGNORECASE)
 _DATA: Final = re.compile(r"data:[\w./+-]{1,100};base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/=]{200,}")
 _ABSOLUTE: Final = re.compile(
-    r"(?<![A-Za-z0-9_./~\\-])(?:~?/|[A-Za-z]:[\\/]|\\\\|[A-Za-z][A-Za-z0-9+.-]{0,20}://)[!-~]*"
+    r"(?<![\w./~\\-])(?:~?/|\\\\)[!-~]+|(?<![A-Za-z0-9])(?:[A-Za-z]:[\\/]|[A-Za-z][A-Za-z0-9+.-]{0,20}://)[!-~]*"
 )
 
 

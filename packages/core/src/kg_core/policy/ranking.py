@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def ranked(results: SearchResults, graphs: Iterable[Graph]) -> SearchResults:
     """The same hits, each superseded one directly below the nodes that supersede it.
 
-    A superseding node that is no hit of its own is brought in with the score and evidence of what it replaces: whoever
-    asks in the words of the old lesson means the new one.
+    A superseding node has at least the score and the evidence of what it replaces, and is brought in when it is no hit
+    of its own: whoever asks in the words of the old lesson means the new one.
     """
     levels = {graph.key: graph for graph in graphs}
     own = {hit.key: hit for hit in results.hits}
@@ -27,9 +27,20 @@ def ranked(results: SearchResults, graphs: Iterable[Graph]) -> SearchResults:
     for hit in results.hits:
         for node_id in reversed(_newer(levels.get(hit.graph), hit.id)):
             name = key(hit.graph, node_id)
-            ordered.setdefault(name, own.get(name) or replace(hit, key=name, id=node_id))
+            heir = replace(hit, key=name, id=node_id)
+            ordered.setdefault(name, _stronger(own[name], heir) if name in own else heir)
         ordered.setdefault(hit.key, hit)
     return replace(results, hits=tuple(ordered.values()))
+
+
+def _stronger(hit: SearchHit, other: SearchHit) -> SearchHit:
+    return replace(
+        hit,
+        score=max(hit.score, other.score),
+        evidence=max(hit.evidence, other.evidence),
+        rarity=max(hit.rarity, other.rarity),
+        in_title=hit.in_title or other.in_title,
+    )
 
 
 def _newer(graph: Graph | None, node_id: str) -> list[str]:

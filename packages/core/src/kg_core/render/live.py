@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from kg_core.model import USER, USER_PREFIX, EndKind, Tier, end_kind
+from kg_core.model import USER_PREFIX, EndKind, Tier, end_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,10 +40,9 @@ def presence(graph: Graph, user: Graph | None, end: str) -> Presence:
         case EndKind.PATH:
             return Presence.ELSEWHERE
         case EndKind.USER:
-            level = graph if graph.key == USER else user
-            if level is None:
-                return Presence.ELSEWHERE
-            found = level.tier(end.removeprefix(USER_PREFIX))
+            if user is None or user.key == graph.key:
+                return Presence.GONE if graph.is_dormant(end, user) else Presence.ELSEWHERE
+            found = user.tier(end.removeprefix(USER_PREFIX))
             return Presence.GONE if found in {None, Tier.ORPHANED} else Presence.ELSEWHERE
         case EndKind.NODE:
             return _PRESENCE[graph.tier(end)]

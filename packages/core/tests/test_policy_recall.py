@@ -1,0 +1,229 @@
+"""What a prompt brings to mind, and the paths between hits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_core.model import Edge, Graph, Node, Status, Use
+from kg_core.policy import Index, Place, connections, item, question, recall, said, without_frames
+from kg_core.render import MarkKind, standing
+from kg_plugin_api import SearchHit, SearchRequest
+
+LESSONS = {
+    "token-rotation": "Access tokens rotate at midnight UTC; clients must refresh before that.",
+    "deploy-tag-first": "Deploys run from main only: tag first, then ship.",
+    "cache-tenant-key": "Cache keys include the tenant id, otherwise rows leak across tenants.",
+    "payment-retries": "The payment worker gives up after three retries.",
+    "部署节点": "用户服务器部署在国内节点，不能放到海外。",
+    "接続プール": "接続プールの上限は二十。超えるとタイムアウトになる。",
+    "build-cache": "The build cache is keyed by the compiler version.",
+    "log-format": "Logs are one JSON object a line.",
+}
+
+
+def edge(source: str, rel: str, target: str) -> Edge:
+    return Edge(source=source, rel=rel, target=target)
+
+
+def graph(gists: dict[str, str], *edges: Edge, key: str = "project:x", status: Status = Status.CURRENT) -> Graph:
+    return Graph.build(
+        key,
+        nodes={node_id: Node(id=node_id, gist=gist, status=status) for node_id, gist in gists.items()},
+        edges={each.key: each for each in edges},
+    )
+
+
+GRAPH = graph(LESSONS)
+
+
+def lines(prompt: str, *graphs: Graph, known: set[tuple[str, str]] | None = None) -> list[str]:
+    levels = graphs or (GRAPH,)
+    index = Index()
+    for level in levels:
+        index.upsert(item(level.key, node, Use(), standing(level, node.id)) for node in level.nodes.values())
+    results = index.search(SearchRequest(text=question(prompt), graphs=tuple(level.key for level in levels)))
+    return [block.text for block in recall(prompt, results, levels, known or set())]
+
+
+def ids(prompt: str, *graphs: Graph, known: set[tuple[str, str]] | None = None) -> list[str]:
+    return [line.split(":")[0].strip() for line in lines(prompt, *graphs, known=known)[1:] if ": " in line]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "lesson"),
+    [
+        ("Why do our access tokens stop working around midnight?", "token-rotation"),
+        ("rotate the tokens please", "token-rotation"),
+        ("is there anything about tenants leaking?", "cache-tenant-key"),
+        ("how many times does the payment worker retry", "payment-retries"),
+        ("部署", "部署节点"),
+        ("服务器要部署到哪里？", "部署节点"),
+        ("接続プールの上限を教えて", "接続プール"),
+        ("タイムアウトが出た", "接続プール"),
+    ],
+)
+def test_a_prompt_brings_the_lesson_that_it_names(prompt: str, lesson: str) -> None:
+    assert ids(prompt)[0] == lesson
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        "thanks",
+        "yes do it",
+        "ok, go on please",
+        "what is the weather like in Lisbon",
+        "asdf qwer zxcv",
+        "谢谢，继续",
+        "ありがとうございます",
+        "/home/me/work/token-rotation.md\n/home/me/work/deploy-tag-first.md",
+        "src/token/rotation.py\nsrc/payment/retries.py",
+        "[Image #1] [Pasted text #2 +31 lines]",
+        "/compact",
+        "data:image/png;base64,tokenrotationmidnight",
+        "<system-reminder>tokens rotate at midnight</system-reminder>",
+    ],
+)
+def test_most_prompts_bring_nothing(prompt: str) -> None:
+    assert lines(prompt) == []
+
+
+def test_one_common_word_is_no_evidence_and_one_rare_word_of_the_title_is() -> None:
+    level = graph({f"n{number}": f"The server handles case {number}" for number in range(20)} | {"zebra": "Stripes"})
+    assert lines("restart the server", level) == []
+    assert ids("tell me of the zebra", level) == ["zebra"]
+
+
+def test_what_is_in_context_is_not_repeated() -> None:
+    prompt = "Why do access tokens rotate at midnight?"
+    assert ids(prompt) == ["token-rotation"]
+    assert lines(prompt, known={("project:x", "token-rotation")}) == []
+    assert ids(prompt, known={("user", "token-rotation")}) == ["token-rotation"]
+
+
+def test_a_known_lesson_appears_by_its_id_alone_on_a_path() -> None:
+    level = graph(LESSONS, edge("token-rotation", "explains", "payment-retries"))
+    shown = lines(
+        "tokens rotate at midnight and the payment worker retries", level, known={("project:x", "token-rotation")}
+    )
+    assert shown == [
+        "Lessons on what this prompt names:",
+        "  payment-retries: The payment worker gives up after three retries.",
+        "  how they hang together:",
+        "    token-rotation --explains--> payment-retries",
+    ]
+
+
+def test_at_most_four_lessons_are_shown_and_marked_as_seen() -> None:
+    walruses = {f"walrus-{number}": "Walrus tusks grow" for number in range(6)}
+    level = graph(walruses | {f"case-{number}": f"The server handles case {number}" for number in range(90)})
+    index = Index()
+    index.upsert(item(level.key, node, Use(), node.status) for node in level.nodes.values())
+    results = index.search(SearchRequest(text="walrus tusks", graphs=(level.key,)))
+    blocks = recall("walrus tusks", results, [level], set())
+    marks = [mark for block in blocks for mark in block.marks]
+    assert [mark.id for mark in marks] == ["walrus-0", "walrus-1", "walrus-2", "walrus-3"]
+    assert {mark.kind for mark in marks} == {MarkKind.SEEN}
+
+
+@pytest.mark.parametrize("status", [Status.PROPOSED, Status.RETRACTED, Status.SUPERSEDED])
+def test_what_does_not_hold_is_never_shown(status: Status) -> None:
+    assert lines("Why do tokens rotate at midnight?", graph(LESSONS, status=status)) == []
+
+
+def test_a_correction_stands_in_for_what_it_corrects() -> None:
+    level = graph(
+        {**LESSONS, "old-port": "The SSH port is 22", "new-port": "It listens on 49222"},
+        edge("new-port", "supersedes", "old-port"),
+    )
+    assert ids("what was the SSH port, 22?", level) == ["new-port"]
+
+
+def test_lessons_of_both_levels_are_found() -> None:
+    user = graph({"prefer-tabs": "Indent with tabs, never spaces"}, key="user")
+    found = ids("should I indent with tabs? and when do tokens rotate at midnight", user, GRAPH)
+    assert set(found) == {"prefer-tabs", "token-rotation"}
+
+
+def test_nothing_is_learned_from_what_kg_itself_said() -> None:
+    frame = "<kg-memory 1a2b3c> Notes\n  token-rotation: rotate tokens at midnight\n</kg-memory 1a2b3c>"
+    assert lines(frame) == []
+    assert lines(f"thanks {frame} ok {frame}") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("a <kg-memory ab12> x </kg-memory ab12> b", "a  b"),
+        ("a <kg-memory ab> x <kg-memory cd> y </kg-memory cd> z </kg-memory ab> b", "a  b"),
+        ("a <kg-memory ab> x </kg-memory cd> y </kg-memory ab> b", "a  b"),
+        ("a <kg-memory ab> cut off", "a "),
+        ("a </kg-memory ab> b", "a  b"),
+        ("what does <kg-memory> mean", "what does <kg-memory> mean"),
+    ],
+)
+def test_frames_are_removed_whole_whatever_is_nested_in_them(text: str, rest: str) -> None:
+    assert without_frames(text) == rest
+
+
+@given(st.text(alphabet="<>/kg-memory ab\n", max_size=80))
+def test_removing_frames_never_adds_and_never_fails(text: str) -> None:
+    assert len(without_frames(text)) <= len(text)
+    said(text)
+
+
+def test_a_path_within_a_sentence_counts_only_when_it_is_relative() -> None:
+    assert said("look at src/auth/token.py and /home/me/secret.py, then C:\\x\\y.txt or https://a.b/c") == (
+        "look at src/auth/token.py and   then   or"
+    )
+    assert said("前端/后端怎么部署") == "前端/后端怎么部署"
+
+
+def test_an_endless_prompt_is_read_from_its_beginning() -> None:
+    assert ids("tokens rotate at midnight " + "/a/b " * 1_000_000) == ["token-rotation"]
+
+
+def hit(graph: str, node_id: str) -> SearchHit:
+    return SearchHit(key=f"{graph}\x1f{node_id}", graph=graph, id=node_id, score=1.0)
+
+
+CHAIN = graph(
+    dict.fromkeys("abcdefg", "gist"),
+    *(edge(left, "next", right) for left, right in zip("abcdef", "bcdefg", strict=True)),
+)
+
+
+def test_the_shortest_path_between_hits_is_found_with_the_nodes_on_it() -> None:
+    found = connections([hit("project:x", "a"), hit("project:x", "d")], [CHAIN])
+    assert [each.key for _, each in sorted(found.edges, key=lambda pair: pair[1].key)] == [
+        ("a", "next", "b"),
+        ("b", "next", "c"),
+        ("c", "next", "d"),
+    ]
+    assert set(found.connectors) == {Place("project:x", "b"), Place("project:x", "c")}
+
+
+def test_paths_are_at_most_four_edges_long_and_pass_no_node_that_is_not_admitted() -> None:
+    assert connections([hit("project:x", "a"), hit("project:x", "e")], [CHAIN]).edges
+    assert not connections([hit("project:x", "a"), hit("project:x", "f")], [CHAIN]).edges
+    near = [hit("project:x", "a"), hit("project:x", "c")]
+    assert not connections(near, [CHAIN], lambda _, node_id: node_id != "b").edges
+
+
+def test_paths_cross_levels_and_never_lead_over_files() -> None:
+    user = graph({"rule": "R"}, key="user")
+    project = graph(
+        dict.fromkeys("abc", "gist"),
+        edge("a", "follows", "user:rule"),
+        edge("b", "follows", "user:rule"),
+        edge("a", "in", "src/x.py"),
+        edge("c", "in", "src/x.py"),
+    )
+    hits = [hit("project:x", node_id) for node_id in "abc"]
+    found = connections(hits, [user, project])
+    assert [each.source for _, each in found.edges] == ["b", "a"]
+    assert found.connectors == (Place("user", "rule"),)
+    assert connections([hit("project:x", "gone"), hit("nowhere", "a")], [user, project]).edges == ()

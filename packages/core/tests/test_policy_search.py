@@ -1,0 +1,263 @@
+"""Terms, the built-in index, and what a search finds."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_core.model import Edge, Graph, Node, Status, Tier, Use
+from kg_core.policy import BuiltinBackend, Index, item, key, ranked
+from kg_core.policy.text import Role, asked, stem, terms
+from kg_core.render import standing
+from kg_plugin_api import SearchHit, SearchItem, SearchRequest, SearchResults
+
+
+def indexed(gists: dict[str, str], graph: str = "project:x", **fields: object) -> Index:
+    index = Index()
+    index.upsert(
+        SearchItem(key=key(graph, node_id), graph=graph, id=node_id, gist=gist, **fields)  # type: ignore[arg-type]
+        for node_id, gist in gists.items()
+    )
+    return index
+
+
+def found(index: Index, text: str, *graphs: str, limit: int = 10, **filters: tuple[str, ...]) -> list[str]:
+    request = SearchRequest(text=text, graphs=graphs or ("project:x",), limit=limit, **filters)  # type: ignore[arg-type]
+    return [hit.id for hit in index.search(request).hits]
+
+
+def hit(index: Index, text: str) -> SearchHit:
+    return index.search(SearchRequest(text=text, graphs=("project:x",))).hits[0]
+
+
+FILLER = {f"filler-{number}": f"Something else entirely, number {number}, about builds" for number in range(20)}
+
+
+def texts(text: str) -> list[str]:
+    return [term.text for term in terms(text)]
+
+
+def test_identifiers_are_split_and_kept_whole() -> None:
+    assert texts("src/app/main.py") == ["src/app/main.py", "src", "app", "main.py", "main", "py"]
+    assert texts("retryLimits") == ["retrylimit", "retry", "limit"]
+    assert texts("HTTPServer2") == ["httpserver2", "http", "server", "2"]
+    assert texts("dry_run two-fold") == ["dry_run", "dry", "run", "two-fold", "two", "fold"]
+    assert texts("std::vector C++ c# 49222") == ["std::vector", "std", "vector", "c++", "c#", "49222"]
+
+
+def test_spellings_of_one_word_are_one_term() -> None:
+    assert {stem(word) for word in ("schedule", "schedules", "scheduled", "scheduling")} == {"schedul"}
+    assert {stem(word) for word in ("retry", "retries", "retried", "retrying")} == {"retry"}
+    assert [stem(word) for word in ("class", "status", "redis", "passing")] == ["class", "status", "redis", "pass"]
+    assert texts("ＦＵＬＬ Maß MASS cafe\u0301") == ["full", "mass", "mass", "café"]
+    assert texts("don’t") == texts("don't") == ["dont"]
+    assert texts("می‌خواهم") == ["میخواهم"]
+
+
+def test_scripts_without_spaces_give_pairs_and_single_characters() -> None:
+    assert texts("部署方案")[:3] == ["部署", "署方", "方案"]
+    assert ("鍵", Role.LONE) in terms("鍵を回す")
+    assert texts("重跑gen-itgc后清零")[3:6] == ["gen-itgc", "gen", "itgc"]
+    assert texts("서버에서") == ["서버", "버에", "에서"]
+    assert texts("🔥 🚀") == ["🔥", "🚀"]
+
+
+def test_a_question_leaves_out_stop_words_unless_it_has_nothing_else() -> None:
+    assert list(asked("what did we decide about the retry limits")) == ["decid", "retry", "limit"]
+    assert list(asked("to be or not")) == ["to", "be", "or", "not"]
+    assert "这个" not in asked("这个部署")
+
+
+@pytest.mark.parametrize("query", ["部署", "服务器部署", "国内节点"])
+def test_chinese_words_of_two_characters_are_found(query: str) -> None:
+    index = indexed({**FILLER, "deploy": "用户服务器部署在国内节点", "other": "用户管理系统"})
+    assert found(index, query)[0] == "deploy"
+
+
+def test_latin_glued_to_chinese_and_kana_within_a_sentence_are_found() -> None:
+    index = indexed({**FILLER, "rerun": "重跑gen-itgc后清零", "game": "子供たちは公園でしりとりをして遊んだ"})
+    assert found(index, "itgc")[0] == "rerun"
+    assert found(index, "しりとり")[0] == "game"
+    assert found(index, "公園のベンチ")[0] == "game"
+
+
+@pytest.mark.parametrize("query", ["переменные окружения", "ПЕРЕМЕННЫЕ", "окружения"])
+def test_cyrillic_is_found_in_any_case(query: str) -> None:
+    assert found(indexed({**FILLER, "env": "Переменные окружения читаются один раз"}), query) == ["env"]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("ADR-016", "adr-016"),
+        ("ask-codex", "ask-codex"),
+        ("src/app/main.py", "entry"),
+        ("GB/s", "speed"),
+        ("foo:bar", "colon"),
+    ],
+)
+def test_an_exact_identifier_comes_first_and_punctuation_is_no_operator(query: str, first: str) -> None:
+    gists = {
+        "adr-016": "One writer per store",
+        "adr-note": "The number 016 of an adr, adr and adr again",
+        "ask-codex": "A second opinion",
+        "ask-often": "ask codex whether codex can ask",
+        "entry": "The program starts in src/app/main.py",
+        "paths": "src and app, and main of any py",
+        "speed": "The link gives 2 GB/s",
+        "colon": "Keys look like foo:bar here",
+        "bars": "foo and bar and foo",
+    }
+    assert found(indexed({**FILLER, **gists}), query)[0] == first
+
+
+@pytest.mark.parametrize(
+    "query", ['a" OR "b', "(", "^x", "*", "NEAR", "", "AND NOT", "\x00", "\ud800", "'; --", "a" * 9_000]
+)
+def test_any_text_may_be_asked_for(query: str) -> None:
+    found(indexed(FILLER), query)
+
+
+@given(st.text(st.characters(codec=None), max_size=200))
+def test_any_text_may_be_indexed_and_found_by_itself(text: str) -> None:
+    index = indexed({"a": text})
+    assert found(index, text) == (["a"] if texts(text) else [])
+
+
+def test_a_question_is_answered_by_the_lesson_that_shares_most_of_it() -> None:
+    index = indexed({**FILLER, "retries": "The payment worker stops retrying after three; the limit is in config"})
+    assert found(index, "what did we decide about retry limits in the payment worker")[0] == "retries"
+
+
+def test_a_term_that_every_node_has_still_finds_them() -> None:
+    assert found(indexed({"a": "about redis", "b": "redis too"}), "redis") == ["a", "b"]
+
+
+def test_a_term_finds_words_and_not_parts_of_words() -> None:
+    assert found(indexed({"a": "concatenate strings", "b": "a cat"}), "cat") == ["b"]
+
+
+def test_id_and_gist_weigh_more_than_notes_and_touches() -> None:
+    index = Index()
+    fields: list[dict[str, object]] = [
+        {"id": "rotation", "gist": "plain"},
+        {"id": "b", "gist": "rotation is daily"},
+        {"id": "c", "gist": "plain", "notes": ("the rotation was late once",)},
+    ]
+    index.upsert(SearchItem(key=str(each["id"]), graph="project:x", **each) for each in fields)  # type: ignore[arg-type]
+    assert found(index, "rotation") == ["rotation", "b", "c"]
+
+
+def test_evidence_rarity_and_title_say_what_was_shared() -> None:
+    index = indexed({**FILLER, "token-rotation": "Tokens rotate at midnight"}, notes=("quokka",))
+    whole = hit(index, "when do tokens rotate")
+    assert (whole.id, whole.evidence, whole.rarity, whole.in_title) == ("token-rotation", 2, 1.0, True)
+    assert not hit(index, "quokka").in_title
+    assert hit(index, "quokka").rarity < 0.1
+    assert hit(indexed({"d": "服务器部署"}), "部署").evidence == 1
+    assert hit(indexed({"d": "服务器部署"}), "服务器部署").evidence == 2
+
+
+def test_scopes_never_leak_and_share_one_document_frequency() -> None:
+    index = indexed({"mine": "rare walrus"})
+    index.upsert([SearchItem(key=key("user", str(n)), graph="user", id=str(n), gist="walrus") for n in range(9)])
+    assert found(index, "walrus") == ["mine"]
+    assert hit(index, "walrus").rarity == 1.0
+    both = index.search(SearchRequest(text="walrus", graphs=("project:x", "user"), limit=20)).hits
+    assert len(both) == 10
+    assert both[0].rarity < 0.2
+    assert found(index, "walrus", "project:unknown") == []
+
+
+def test_filters_narrow_what_is_found() -> None:
+    index = indexed({"a": "walrus"}, tier="orphaned", tags=("x", "y"), kind="derived")
+    index.upsert([SearchItem(key="b", graph="project:x", id="b", gist="walrus", status="retracted")])
+    assert found(index, "walrus") == ["a"]
+    assert found(index, "walrus", statuses=("retracted",)) == ["b"]
+    assert found(index, "walrus", tiers=("active",)) == []
+    assert found(index, "walrus", tags=("x",), kinds=("derived",)) == ["a"]
+    assert found(index, "walrus", tags=("x", "z")) == []
+    assert found(index, "walrus", limit=0) == []
+
+
+def test_ties_are_broken_by_key() -> None:
+    names = [f"n{number:02d}" for number in range(20)]
+    assert found(indexed(dict.fromkeys(reversed(names), "walrus")), "walrus", limit=5) == names[:5]
+
+
+ITEMS = st.lists(
+    st.builds(
+        SearchItem,
+        key=st.sampled_from("abcd"),
+        graph=st.sampled_from(["user", "project:x"]),
+        id=st.just("id"),
+        gist=st.sampled_from(["walrus", "penguin walrus", "部署", ""]),
+        status=st.sampled_from(["current", "superseded", "retracted"]),
+        hash=st.just("h"),
+    ),
+    max_size=12,
+)
+
+
+@given(ITEMS, st.sets(st.sampled_from("abcd")), st.sampled_from(["walrus", "penguin", "部署"]))
+def test_an_index_kept_up_to_date_equals_one_built_anew(items: list[SearchItem], gone: set[str], text: str) -> None:
+    index, anew = Index(), Index()
+    index.upsert(items)
+    index.upsert(items)
+    index.remove([*gone, "unknown"])
+    last = {each.key: each for each in items if each.key not in gone}
+    anew.upsert(last.values())
+    request = SearchRequest(text=text, graphs=("user", "project:x"), statuses=())
+    assert index.search(request) == anew.search(request)
+    assert dict(index.snapshot()) == dict(anew.snapshot())
+    assert len(index) == len(last)
+
+
+def test_a_correction_stands_above_what_it_corrects() -> None:
+    gists = {"ssh-port": "SSH port is 22 on the host", "daemon-moved": "Listens on 49222 now", "lonely": "port wine"}
+    edge = Edge(source="daemon-moved", rel="supersedes", target="ssh-port")
+    graph = Graph.build(
+        "project:x",
+        nodes={node_id: Node(id=node_id, gist=gist) for node_id, gist in gists.items()},
+        edges={edge.key: edge},
+    )
+    index = Index()
+    index.upsert(item(graph.key, node, Use(), standing(graph, node.id)) for node in graph.nodes.values())
+    results = ranked(index.search(SearchRequest(text="SSH port 22", graphs=("project:x",))), [graph])
+    assert [hit.id for hit in results.hits] == ["daemon-moved", "ssh-port", "lonely"]
+    loop = Edge(source="ssh-port", rel="supersedes", target="daemon-moved")
+    both = Graph.build("project:x", nodes=graph.nodes, edges={edge.key: edge, loop.key: loop})
+    assert len(ranked(results, [both]).hits) == 3
+    assert ranked(SearchResults(degraded="x"), [graph]) == SearchResults(degraded="x")
+
+
+def test_a_node_becomes_an_item_whose_hash_follows_content_tier_and_standing() -> None:
+    node = Node(id="a", gist="A", notes=("n",), touches=("t",), tags=("x",))
+    made = item("user", node, Use(), Status.CURRENT)
+    assert (made.key, made.notes, made.touches, made.tags, made.tier) == ("user\x1fa", ("n",), ("t",), ("x",), "active")
+    others = [
+        item("user", replace(node, gist="B"), Use(), Status.CURRENT),
+        item("user", node, Use(tier=Tier.ARCHIVED), Status.CURRENT),
+        item("user", node, Use(), Status.SUPERSEDED),
+    ]
+    assert len({made.hash, *(other.hash for other in others)}) == 4
+
+
+def test_the_built_in_backend_keeps_the_protocol() -> None:
+    async def main() -> None:
+        backend = BuiltinBackend(Index())
+        await backend.upsert([SearchItem(key="k", graph="user", id="a", gist="walrus", hash="h")])
+        results = await backend.search(SearchRequest(text="walrus", graphs=("user",)))
+        assert [hit.key for hit in results.hits] == ["k"]
+        assert await backend.snapshot() == {"k": "h"}
+        assert (await backend.health())["items"] == 1
+        await backend.remove(["k"])
+        assert await backend.snapshot() == {}
+        await backend.close()
+        await backend.close()
+
+    asyncio.run(main())
