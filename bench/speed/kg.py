@@ -46,7 +46,8 @@ class Kg:
         asyncio.run(_fill(self._places, corpus))
 
     def start(self) -> float:
-        """Starts the server; the seconds until it was healthy."""
+        """Starts the server, on a free port; the seconds until it was healthy."""
+        Home(self._places.storage).config.write_text("[server]\nport = 0\n", encoding="utf-8")
         self._process = Process.start([self._command, "serve"], self._environ, self._places.log, self._healthy)
         return self._process.start_seconds
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -38,8 +39,8 @@ class Places:
         return self.root / "server.log"
 
     def make(self) -> None:
-        """Makes the folders."""
-        self.project.mkdir(parents=True)
+        """Makes the folders; the project is a git repository, as projects are."""
+        subprocess.run(["git", "init", "--quiet", str(self.project)], check=True)
         self.storage.mkdir()
 
 
