@@ -48,6 +48,11 @@ class Memory:
             if graph not in self._indexing:
                 self._indexing[graph] = asyncio.create_task(self._index(graph))
 
+    @property
+    def loaded(self) -> tuple[GraphKey, ...]:
+        """The graphs that are available."""
+        return tuple(self._indexing)
+
     def durable(self, graph: GraphKey) -> Graph:
         """A loaded graph as readers may see it."""
         return self.store.durable(graph)

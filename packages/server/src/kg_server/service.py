@@ -6,12 +6,12 @@ One asyncio loop owns all state. Every decision is one synchronous function on i
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from typing import TYPE_CHECKING, Any
 
 from kg_plugin_api import Caller, Carrier, Code, Event, EventKind, KgError, Path, SearchResults
 from kg_server import looking
+from kg_server.compaction import Compaction
 from kg_server.contexts import Admission, Bindings, Context, ContextKey, ContextLog, Registry
 from kg_server.contexts.context import first_ledger
 from kg_server.delivery import Deliveries, Pages, compose, stated_limit
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _UPKEEP_SECONDS = 600
-"""How often the log of contexts is looked after."""
+"""How often the log of contexts is looked after, and scores are looked at that time alone has moved."""
 _PREVIEW = "preview"
 
 
@@ -65,8 +65,9 @@ class Service:
             pages=self._pages,
             clock=clock,
         )
+        self._compaction = Compaction(memory, clock)
         self._version = ""
-        self._upkeep: asyncio.Task[None] | None = None
+        self._background: list[asyncio.Task[None]] = []
 
     @classmethod
     async def open(
@@ -78,7 +79,10 @@ class Service:
         registry.restore(clock(), memory.store.sequence)
         service = cls(memory, registry, plugins, clock)
         service._version = version
-        service._upkeep = asyncio.create_task(service._keep_up())
+        service._background = [
+            asyncio.create_task(service._keep_up()),
+            asyncio.create_task(service._compaction.keep()),
+        ]
         return service
 
     async def event(self, harness: str, raw: RawEvent) -> EventReply:
@@ -191,14 +195,15 @@ class Service:
 
     async def close(self) -> None:
         """Writes everything down and lets go of the storage. May be called twice."""
-        if self._upkeep is not None:
-            self._upkeep.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._upkeep
-            self._upkeep = None
-            await self._registry.compact(always=True)
-            self._registry.close()
-            await self._memory.close()
+        background, self._background = self._background, []
+        if not background:
+            return
+        for task in background:
+            task.cancel()
+        await asyncio.gather(*background, return_exceptions=True)
+        await self._registry.compact(always=True)
+        self._registry.close()
+        await self._memory.close()
 
     def _harness(self, name: str) -> Harness:
         return self._harnesses.get(name, GENERIC)
@@ -208,6 +213,8 @@ class Service:
             await asyncio.sleep(_UPKEEP_SECONDS)
             self._registry.sweep(self._clock())
             await self._registry.compact()
+            for graph in self._memory.loaded:
+                self._compaction.look_at(graph)
 
 
 def _caller(harness: Harness, meta: Mapping[str, object]) -> Caller:

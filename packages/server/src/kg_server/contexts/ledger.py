@@ -31,6 +31,18 @@ class Known:
 _NOTHING = Known()
 
 
+def _learned(known: Known, mark: Mark, at: Millis) -> Known:
+    match mark.kind:
+        case MarkKind.WARNED:
+            return replace(known, warned=mark.version)
+        case MarkKind.READ:
+            return replace(known, viewed=mark.version, viewed_at=at, read=mark.version, read_at=at)
+        case MarkKind.PRELOADED:
+            return replace(known, viewed=mark.version, viewed_at=at, preloaded=mark.version)
+        case _:
+            return replace(known, viewed=mark.version, viewed_at=at)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
     """Marks added up. ``apply`` is pure; applying a mark twice equals applying it once."""
@@ -44,6 +56,21 @@ class Ledger:
 
     def apply(self, mark: Mark, at: Millis) -> Ledger:
         """This ledger with one more fact."""
+        return self.apply_all((mark,), at)
+
+    def apply_all(self, marks: Iterable[Mark], at: Millis) -> Ledger:
+        """This ledger with several more facts, in order."""
+        ledger = self
+        nodes = self.nodes.mutate()
+        for mark in marks:
+            if mark.id and mark.kind is not MarkKind.NOTICED:
+                nodes[mark.graph, mark.id] = _learned(nodes.get((mark.graph, mark.id), _NOTHING), mark, at)
+            else:
+                ledger = ledger._told(mark)
+        return replace(ledger, nodes=nodes.finish())
+
+    def _told(self, mark: Mark) -> Ledger:
+        """This ledger with a fact that is about no node."""
         match mark.kind:
             case MarkKind.PUSHED:
                 return replace(self, pushed=self.pushed.add(Span.parse(mark.version)))
@@ -51,28 +78,12 @@ class Ledger:
                 return replace(self, synced=max(self.synced, int(mark.version)))
             case MarkKind.FULL:
                 return replace(self, full=self.full | {mark.graph})
+            case MarkKind.PRELOADED:
+                return replace(self, preloaded=True)
             case MarkKind.NOTICED:
                 return replace(self, noticed=self.noticed | {mark.id})
-            case MarkKind.PRELOADED if not mark.id:
-                return replace(self, preloaded=True)
-        known = self.nodes.get((mark.graph, mark.id), _NOTHING)
-        match mark.kind:
-            case MarkKind.WARNED:
-                known = replace(known, warned=mark.version)
-            case MarkKind.READ:
-                known = replace(known, viewed=mark.version, viewed_at=at, read=mark.version, read_at=at)
-            case MarkKind.PRELOADED:
-                known = replace(known, viewed=mark.version, viewed_at=at, preloaded=mark.version)
             case _:
-                known = replace(known, viewed=mark.version, viewed_at=at)
-        return replace(self, nodes=self.nodes.set((mark.graph, mark.id), known))
-
-    def apply_all(self, marks: Iterable[Mark], at: Millis) -> Ledger:
-        """This ledger with several more facts."""
-        ledger = self
-        for mark in marks:
-            ledger = ledger.apply(mark, at)
-        return ledger
+                return self
 
     def reset(self) -> Ledger:
         """The ledger of a context whose text is gone: what was announced stays announced, all else is forgotten."""

@@ -64,4 +64,4 @@ def _is_endorsed(use: Use, by: str) -> bool:
 
 def _endorsements(graph: Graph, by: str) -> int:
     """How many nodes of a graph a context has endorsed."""
-    return sum(_is_endorsed(use, by) for use in graph.use.values())
+    return sum(1 for use in graph.use.values() if use.stamps and _is_endorsed(use, by))

@@ -1,0 +1,101 @@
+"""Keeps every level within its budget: plans after writes, in small steps, and applies a plan that still fits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Final
+
+from kg_core.model import MAINTAIN, USER
+from kg_core.policy import planned
+from kg_core.store import Write
+from kg_plugin_api import KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kg_core.model import Change, Graph, GraphKey, Millis
+    from kg_core.store import Entry
+    from kg_server.memory import Memory
+
+log = logging.getLogger(__name__)
+
+BY: Final = "kg"
+"""Who moves tiers, in the journal."""
+_QUIET_SECONDS: Final = 1.0
+"""A plan waits until writes have paused for so long."""
+_ATTEMPTS: Final = 5
+"""Plans of one run over one graph; each is small, and the next write starts another run."""
+
+
+class Compaction:
+    """Plans for the graphs that were written. Nothing waits for it, and what it moves can be moved back by a read."""
+
+    def __init__(self, memory: Memory, clock: Callable[[], Millis]) -> None:
+        self._memory = memory
+        self._clock = clock
+        self._due: dict[GraphKey, None] = {}
+        self._settled: dict[GraphKey, set[str]] = {}
+        self._wake = asyncio.Event()
+        memory.store.subscribe(self._written)
+
+    async def keep(self) -> None:
+        """Runs until it is cancelled."""
+        while True:
+            await self._wake.wait()
+            while self._wake.is_set():
+                self._wake.clear()
+                await asyncio.sleep(_QUIET_SECONDS)
+            await self.run()
+
+    async def run(self) -> None:
+        """Brings every graph that is due within its budget. A disk that refuses leaves things as they are."""
+        while self._due:
+            graph = next(iter(self._due))
+            del self._due[graph]
+            for _ in range(_ATTEMPTS):
+                try:
+                    if not await self._pass(graph):
+                        break
+                except KgError as error:
+                    log.warning("%s was not compacted: %s", graph, error.sentence)
+                    break
+
+    def look_at(self, graph: GraphKey) -> None:
+        """Makes a graph due: time alone moves scores too."""
+        if graph != MAINTAIN:
+            self._due[graph] = None
+            self._wake.set()
+
+    async def _pass(self, key: GraphKey) -> bool:
+        """One plan; whether it was applied."""
+        graph = self._memory.durable(key)
+        steps = planned(graph, self._memory.durable(USER), self._clock(), self._settled.get(key, ()))
+        change: Change | None = None
+        while True:
+            try:
+                next(steps)
+            except StopIteration as finished:
+                change = finished.value
+                break
+            await asyncio.sleep(0)
+        if not change or not _still_fits(change, graph, self._memory.pending(key)):
+            return False
+        self._settled.setdefault(key, set()).update(change.use)
+        await self._memory.commit(Write(by=BY, at=self._clock(), changes=(change,), maintenance=True))
+        return True
+
+    def _written(self, entry: Entry) -> None:
+        if entry.by == BY:
+            return
+        for change in entry.changes:
+            self._settled.pop(change.graph, None)
+            self.look_at(change.graph)
+
+
+def _still_fits(change: Change, planned_for: Graph, now: Graph) -> bool:
+    """Whether the nodes that a plan moves are as they were when it was made."""
+    return all(
+        planned_for.nodes.get(node_id) is now.nodes.get(node_id) and planned_for.use_of(node_id) is now.use_of(node_id)
+        for node_id in change.use
+    )
