@@ -63,6 +63,13 @@ def test_links_between_pages_lead_somewhere(texts: dict[Path, str]) -> None:
     assert broken == []
 
 
+def test_every_decision_is_in_the_index(texts: dict[Path, str]) -> None:
+    folder = Path("docs/decisions")
+    pages = {path.name for path in texts if path.parent == folder} - {"README.md"}
+
+    assert set(LINK.findall(texts[folder / "README.md"])) == pages
+
+
 def test_nine_modules_in_ten_can_be_read_at_once(texts: dict[Path, str]) -> None:
     sizes = {str(path): lines(text) for path, text in texts.items() if path.suffix == ".py" and "src" in path.parts}
     long = sorted(((size, name) for name, size in sizes.items() if size > FEW_LINES), reverse=True)

@@ -21,14 +21,22 @@ TOMLS = {
     path.parent.name: tomllib.loads(path.read_text(encoding="utf-8"))
     for path in sorted(ROOT.glob("packages/*/pyproject.toml"))
 }
+NOT_RUNNING = 3
 USERS = [folder for folder in TOMLS if folder != "plugin-testing"]
 
 
-def run(command: list[str], environ: dict[str, str], **options: object) -> str:
+def run(command: list[str], environ: dict[str, str], code: int = 0) -> str:
     done = subprocess.run(
-        command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=300, check=False, **options
+        command,
+        cwd=ROOT,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == code, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 
@@ -67,8 +75,8 @@ def kg(installed: Path, tmp_path: Path):
     """Runs the installed command on a memory of its own."""
     environ = {"HOME": str(tmp_path), "KG_HOME": str(tmp_path / "memory"), "PATH": os.defpath, "LANG": "C.UTF-8"}
 
-    def command(*arguments: str) -> str:
-        return run([str(installed / "kg"), *arguments], environ, stdin=subprocess.DEVNULL)
+    def command(*arguments: str, code: int = 0) -> str:
+        return run([str(installed / "kg"), *arguments], environ, code)
 
     return command
 
@@ -116,7 +124,7 @@ def test_a_server_starts_answers_and_stops(kg) -> None:
         running = json.loads(kg("status", "--json"))
     finally:
         kg("stop")
-    stopped = json.loads(kg("status", "--json"))
+    stopped = json.loads(kg("status", "--json", code=NOT_RUNNING))
 
     assert running["running"] is True
     assert stopped["running"] is False
