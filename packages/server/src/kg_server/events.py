@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kg_core.policy import question
-from kg_plugin_api import Event, EventKind, SearchRequest, SearchResults, ToolKind
+from kg_core.render import Block
+from kg_plugin_api import Event, EventKind, Queued, SearchRequest, SearchResults, ToolKind
 from kg_server.contexts import Entrance
-from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, View, compose
+from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, View, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
 from kg_server.sources import Notices, OthersWrites, Preload, PromptRecall, pass_over, recalls
 
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kg_core.model import Millis
+    from kg_core.render import Fitted
     from kg_plugin_api import EventSpec, Harness, RawEvent
     from kg_server.contexts import Admission, Bindings, Context, Registry
-    from kg_server.delivery import Deliveries, Pages
+    from kg_server.delivery import Deliveries, Pages, Queues
     from kg_server.memory import Memory
 
 log = logging.getLogger(__name__)
@@ -50,6 +52,7 @@ class Events:
     admission: Admission
     bindings: Bindings
     deliveries: Deliveries
+    queues: Queues
     pages: Pages
     clock: Callable[[], Millis]
     duplicates: Duplicates = field(default_factory=Duplicates)
@@ -69,8 +72,9 @@ class Events:
         context, how = self.admission.of_event(harness, event, sequence=self.memory.store.sequence, now=now)
         if how is not Entrance.KEEP:
             self.deliveries.forget(context.id)
+            self.queues.rewind(context.id)
             self.pages.forget(context.id)
-        if not spec.injects:
+        if not spec.injects and not (isinstance(harness.delivery, Queued) and spec.delivered_by):
             return _reply(harness, raw)
         await self.memory.load(*context.graphs)
         results = SearchResults()
@@ -101,17 +105,32 @@ class Events:
         fitted = compose(SOURCES, event, view, raw.carrier)
         if not fitted.text:
             pass_over(view, self.registry)
+        if isinstance(harness.delivery, Queued):
+            return self._queue(harness, harness.delivery, raw, spec, context, fitted)
+        if not fitted.text:
             return _reply(harness, raw)
-        output = _reply(harness, raw, fitted.text)
+        output = _reply(harness, raw, framed(fitted.text))
         if not output.output:
             return output
         life = max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
         delivery = self.deliveries.reserve(context.id, fitted.marks, now=now, life=life)
         return EventReply(output=output.output, delivery=delivery)
 
+    def _queue(
+        self, harness: Harness, delivery: Queued, raw: RawEvent, spec: EventSpec, context: Context, fitted: Fitted
+    ) -> EventReply:
+        """Queues what is to be said, and hands out a packet where this event can carry one."""
+        if fitted.text:
+            self.queues.add(context.id, pages_for(delivery, [Block(text=fitted.text, marks=fitted.marks)]))
+        packet = self.queues.packet(context.id, within_frame(delivery.packet)) if spec.injects else None
+        if packet is None:
+            return _reply(harness, raw)
+        return EventReply(output=_reply(harness, raw, framed(packet.text)).output, delivery=packet.id)
+
     def view(self, harness: Harness, context: Context, now: Millis, results: SearchResults) -> View:
         """What the sources may look at: durable graphs, and what is known with what is on its way."""
-        known = context.ledger.apply_all(self.deliveries.reserved(context.id, now), now)
+        on_their_way = (*self.deliveries.reserved(context.id, now), *self.queues.reserved(context.id))
+        known = context.ledger.apply_all(on_their_way, now)
         return View(
             harness=harness,
             context=context,

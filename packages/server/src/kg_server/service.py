@@ -14,7 +14,7 @@ from kg_server import looking
 from kg_server.compaction import Compaction
 from kg_server.contexts import Admission, Bindings, Context, ContextKey, ContextLog, Registry
 from kg_server.contexts.context import first_ledger
-from kg_server.delivery import Deliveries, Pages, compose, stated_limit
+from kg_server.delivery import Deliveries, Pages, Queues, compose, framed, stated_limit
 from kg_server.delivery.executor import Executor
 from kg_server.events import SOURCES, Events
 from kg_server.generic import GENERIC
@@ -52,9 +52,15 @@ class Service:
         self._bindings = Bindings()
         self._admission = Admission(registry, self._bindings, memory.store.projects)
         self._deliveries = Deliveries(registry.learn)
+        self._queues = Queues(registry.learn)
         self._pages = Pages(self._deliveries)
         self._executor = Executor(
-            memory=memory, registry=registry, deliveries=self._deliveries, pages=self._pages, clock=clock
+            memory=memory,
+            registry=registry,
+            deliveries=self._deliveries,
+            queues=self._queues,
+            pages=self._pages,
+            clock=clock,
         )
         self._events = Events(
             memory=memory,
@@ -62,6 +68,7 @@ class Service:
             admission=self._admission,
             bindings=self._bindings,
             deliveries=self._deliveries,
+            queues=self._queues,
             pages=self._pages,
             clock=clock,
         )
@@ -117,7 +124,9 @@ class Service:
 
     def acknowledge(self, delivery: str, arrived: bool) -> bool:
         """Settles a delivery: what it showed is known from now on, or is offered again. False when it is unknown."""
-        return self._deliveries.acknowledge(delivery, arrived=arrived, now=self._clock())
+        now = self._clock()
+        settled = self._deliveries.acknowledge(delivery, arrived=arrived, now=now)
+        return settled or self._queues.acknowledge(delivery, arrived=arrived, now=now)
 
     def tools(self, harness: str) -> list[ToolSpec]:
         """The tools as this client is shown them; ``session_id`` only where no hook tells who calls."""
@@ -181,7 +190,7 @@ class Service:
         carrier = spec.carrier if spec is not None else Carrier.HOOK_CLIENT
         event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
         view = self._events.view(known, context, now, SearchResults())
-        text = compose(SOURCES, event, view, carrier).text
+        text = framed(compose(SOURCES, event, view, carrier).text)
         limit = stated_limit(known, Path.PRELOAD, carrier)
         return Preview(text=text, measure=limit.measure(text), limit=limit.maximum, unit=limit.unit)
 

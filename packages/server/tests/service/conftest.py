@@ -23,6 +23,7 @@ from kg_plugin_api import (
     Limit,
     Maturity,
     PathLimit,
+    Queued,
     RawEvent,
     Recognition,
     StartContext,
@@ -133,6 +134,20 @@ NARROW = replace(
     name="narrow",
     start_context=StartContext.REPLACED,
     limits=tuple(PathLimit(path=path, limit=Limit(2_000, Unit.BYTES)) for path in TextPath),
+)
+
+QUEUED = replace(
+    HOOKED,
+    name="queued",
+    events=(
+        replace(spec("Start", injects=False), delivered_by="Prompt"),
+        spec("Prompt"),
+        spec("Before", injects=False),
+        replace(spec("After", injects=False), delivered_by="Prompt"),
+        replace(spec("Compacted", injects=False), delivered_by="Prompt"),
+    ),
+    limits=(PathLimit(path=TextPath.PRELOAD, limit=Limit(10_000, Unit.BYTES)),),
+    delivery=Queued(packet=Limit(8_000, Unit.BYTES), inline=Limit(3_500, Unit.BYTES)),
 )
 
 
@@ -255,7 +270,7 @@ def live() -> Iterator[Callable[[Callable[[World], Coroutine[None, None, None]]]
 
         async def main() -> None:
             changes: list[MemoryChange] = []
-            plugins = Plugins.of(harnesses=[HOOKED, NARROW], observers=[changes.append])
+            plugins = Plugins.of(harnesses=[HOOKED, NARROW, QUEUED], observers=[changes.append])
             clock = Clock()
             world = World(root, clock, await opened(root, clock, plugins), changes, plugins)
             try:

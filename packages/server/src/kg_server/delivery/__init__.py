@@ -5,6 +5,7 @@ from kg_server.delivery.deliveries import CALL_LIFE, EVENT_LIFE, Deliveries
 from kg_server.delivery.duplicates import Duplicates
 from kg_server.delivery.frame import framed, within_frame
 from kg_server.delivery.pages import Pages, Part
+from kg_server.delivery.queues import Packet, Queues, pages_for
 from kg_server.delivery.source import ContextSource, View
 
 __all__ = [
@@ -13,12 +14,15 @@ __all__ = [
     "ContextSource",
     "Deliveries",
     "Duplicates",
+    "Packet",
     "Pages",
     "Part",
+    "Queues",
     "Sources",
     "View",
     "compose",
     "framed",
+    "pages_for",
     "room",
     "stated_limit",
     "within_frame",

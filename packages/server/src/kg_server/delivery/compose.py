@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kg_core.render import Fitted, fit, marks_of
 from kg_plugin_api import Limit, Path, Unit
-from kg_server.delivery.frame import framed, within_frame
+from kg_server.delivery.frame import within_frame
 from kg_server.delivery.source import WHOLE
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def room(harness: Harness, path: Path, carrier: Carrier) -> Limit:
 
 
 def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fitted:
-    """The text for an event, framed and within the client's limit, and its marks; empty when nothing is to be said.
+    """The text for an event, within the client's limit once it is framed, and its marks; mostly empty.
 
     What the opening shows counts as known for the other sources, so that nothing is said twice in one reply.
     """
@@ -58,8 +58,7 @@ def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fit
     if opening and (first or last):
         left = whole.maximum - _measure([*first, *last], whole)
         opening = sources.opening.blocks(event, replace(view, room=replace(whole, maximum=max(0, left))))
-    fitted = fit([*first, *opening, *last], whole)
-    return replace(fitted, text=framed(fitted.text)) if fitted.text else fitted
+    return fit([*first, *opening, *last], whole)
 
 
 def _measure(blocks: Sequence[Block], limit: Limit) -> int:

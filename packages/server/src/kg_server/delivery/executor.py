@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from kg_core.model import MAINTAIN
 from kg_core.render import Block, fit, marks_of, paged
 from kg_core.store import Write
-from kg_plugin_api import Carrier, KgError, Path, SearchResults
+from kg_plugin_api import Carrier, KgError, Path, Queued, SearchResults
 from kg_server.delivery.deliveries import CALL_LIFE
+from kg_server.delivery.queues import pages_for
 from kg_server.delivery.source import View
 from kg_server.interface import ToolReply
 from kg_server.sources.notices import notice_blocks
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from kg_server.contexts import Context, Registry
     from kg_server.delivery.deliveries import Deliveries
     from kg_server.delivery.pages import Pages
+    from kg_server.delivery.queues import Queues
     from kg_server.memory import Memory
     from kg_server.tools.arguments import Arguments
     from kg_server.tools.plan import Tool
@@ -41,6 +43,7 @@ class Executor:
     memory: Memory
     registry: Registry
     deliveries: Deliveries
+    queues: Queues
     pages: Pages
     clock: Callable[[], Millis]
 
@@ -109,6 +112,8 @@ class Executor:
         blocks, marks = self._part(plan, context, harness, limit, now)
         suffix = self._suffix(context, harness, [*marks_of(blocks), *marks], now)
         fitted = fit([*blocks, *suffix], limit)
+        if isinstance(harness.delivery, Queued) and not harness.delivery.inline.holds(fitted.text):
+            return self._queued(harness.delivery, context, Block(text=fitted.text, marks=(*fitted.marks, *marks)))
         delivery = ""
         arriving = (*fitted.marks, *marks)
         if arriving:
@@ -116,6 +121,14 @@ class Executor:
         if plan.paged:
             self.pages.sent(context.id, delivery)
         return ToolReply(text=fitted.text, is_error=plan.is_error, delivery=delivery)
+
+    def _queued(self, delivery: Queued, context: Context, reply: Block) -> ToolReply:
+        """Keeps a long reply for the next event of a client that takes long texts in packets."""
+        if self.queues.add(context.id, pages_for(delivery, [reply])):
+            return ToolReply(
+                "The reply is long; it is put before you with your next step, and need not be asked again."
+            )
+        return ToolReply("Too much is waiting to be put before you; go on, and ask again afterwards.", is_error=True)
 
     def _part(
         self, plan: Plan, context: Context, harness: Harness, limit: Limit | None, now: Millis
@@ -145,7 +158,7 @@ class Executor:
         current = self.registry.get(context.id)
         if current is None:
             return []
-        on_their_way = [*self.deliveries.reserved(context.id, now), *marks]
+        on_their_way = [*self.deliveries.reserved(context.id, now), *self.queues.reserved(context.id), *marks]
         known = current.ledger.apply_all(on_their_way, now)
         view = View(
             harness=harness,
