@@ -135,7 +135,7 @@ class FakeMemory:
         return f"Instructions for {harness or 'anybody'}."
 
     def health(self) -> dict[str, object]:
-        return {"graphs": 0}
+        return {"graphs": 0, "problems": []}
 
     async def preview(self, harness: str, cwd: str) -> Preview:
         text = f"Preload for {harness} in {cwd}"

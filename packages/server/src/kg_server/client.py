@@ -13,6 +13,7 @@ from kg_server.carrier.wire import Missed, Unreachable, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from types import TracebackType
 
     from kg_core.store import Home
 
@@ -22,14 +23,22 @@ _SECONDS: Final = 30.0
 
 
 class Client:
-    """Asks the server of one memory home."""
+    """Asks the server of one memory home. A context manager that lets go of its connection."""
 
     def __init__(self, home: Home) -> None:
         self._wire = Wire(Places(str(home.root)).server)
 
-    def get(
-        self, path: str, query: Mapping[str, str | Sequence[str]] | None = None, *, within: float = _SECONDS
-    ) -> Any:
+    def __enter__(self) -> Client:
+        """The client itself; it connects with its first request."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Lets go of the connection."""
+        self.close()
+
+    def get(self, path: str, query: Query | None = None, *, within: float = _SECONDS) -> Any:
         """The JSON that a GET answers. Raises KgError with what the server says, or UNAVAILABLE."""
         if query:
             path = f"{path}?{urlencode(query, doseq=True)}"

@@ -52,10 +52,10 @@ def _asking(plugin: str, operation: Operation) -> Callable[..., None]:
 
         path = f"/api/v1/plugins/{plugin}/{operation.name}"
         values = {name: value for name, value in given.items() if value is not None}
-        client = Client(home)
-        if operation.changes:
-            print_json(client.post(path, values))
-        else:
-            print_json(client.get(path, {name: str(value) for name, value in values.items()}))
+        with Client(home) as client:
+            if operation.changes:
+                print_json(client.post(path, values))
+            else:
+                print_json(client.get(path, {name: str(value) for name, value in values.items()}))
 
     return ask

@@ -23,7 +23,8 @@ def command(home: Home, cwd: str, harness: str, *, as_json: bool) -> None:
     """Show exactly what the start of a session in this folder would deliver, and its measure against the limit."""
     from kg_server.client import Client
 
-    found = Client(home).get("/api/v1/preview", {"harness": harness, "cwd": cwd})
+    with Client(home) as client:
+        found = client.get("/api/v1/preview", {"harness": harness, "cwd": cwd})
     if as_json:
         print_json(found)
         return

@@ -21,8 +21,9 @@ def command(home: Home, cwd: str, words: tuple[str, ...], *, as_json: bool) -> N
     """Search the memory of this folder. Any words are legal; there are no operators."""
     from kg_server.client import Client
 
-    found = Client(home).get("/api/v1/search", {"cwd": cwd, "query": " ".join(words)})
+    with Client(home) as client:
+        found = client.get("/api/v1/search", {"cwd": cwd, "query": " ".join(words)})
     if as_json:
         print_json(found)
     else:
-        click.echo(found["text"])
+        click.echo(found["text"] or "Nothing in this memory matches.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -139,7 +140,7 @@ def _prove(home: Home, connections: Sequence[Connection], harnesses: Sequence[st
     started = control(home, "Starting the server").start(harnesses=harnesses)
     click.echo(f"The server runs (process {started.health['pid']}) and keeps the memory in {home.root}.")
     for name, command in [(c.harness.title, c.site.launch.shim) for c in connections] or [("mcp", shim(home, "mcp"))]:
-        proof = through_shim(command)
+        proof = through_shim(command, Path.home())
         click.echo(f"{name}: memory answers, {proof.tools} tools, {proof.seconds * 1000:.0f} ms.")
     if connections:
         click.echo("Start a new session of your agent: what it learns, the others are given. `kg doctor` checks all.")

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 @as_json
 @with_cwd
 @with_home
-def command(home: Home, cwd: str, ids: tuple[str, ...], *, as_json: bool) -> None:
-    """Show the memory of this folder, or the lessons with these ids in full."""
+def command(home: Home, cwd: str, ids: tuple[str, ...], *, as_json: bool) -> int:
+    """Show the memory of this folder, or the lessons with these ids in full. Exit code 1 when one does not exist."""
     from kg_server.client import Client
 
-    found = Client(home).get("/api/v1/show", {"cwd": cwd, "id": list(ids)})
+    with Client(home) as client:
+        found = client.get("/api/v1/show", {"cwd": cwd, "id": list(ids)})
     if as_json:
         print_json(found)
-    else:
+    elif found["text"]:
         click.echo(found["text"])
+    for sentence in found["missing"]:
+        click.echo(sentence, err=True)
+    return 1 if found["missing"] else 0

@@ -73,11 +73,8 @@ class Control:
 
     def health(self) -> dict[str, Any] | None:
         """What the server says of itself; None when it does not answer."""
-        client = Client(self._home)
-        try:
+        with Client(self._home) as client:
             return client.health()
-        finally:
-            client.close()
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -121,13 +118,10 @@ class Control:
     def _stop(self) -> bool:
         """Asks the server to end and waits until it has let go of the storage."""
         before = endpoint(self._places.server)
-        client = Client(self._home)
-        try:
+        with Client(self._home) as client:
             if client.health() is None:
                 return self._refuse_hung()
             client.post("/api/v1/stop", {})
-        finally:
-            client.close()
         begun = time.monotonic()
         while time.monotonic() - begun < STOP_SECONDS:
             now = endpoint(self._places.server)

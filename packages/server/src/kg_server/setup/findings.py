@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from kg_core.claims import ClaimState
-from kg_core.store import Settings
+from kg_core.store import ProblemKind, Settings
 from kg_plugin_api import KgError, StepState
 from kg_server.carrier.places import Places, age
 from kg_server.carrier.version import VERSION
@@ -87,8 +87,9 @@ def _server(machine: Machine, health: dict[str, Any] | None) -> Iterator[Finding
     yield Finding("server", Level.OK, f"kg {health['version']} answers (process {health['pid']}).")
     if health["version"] != VERSION:
         yield Finding("server", Level.PROBLEM, f"This command is kg {VERSION}. `kg restart` makes them one.")
-    for problem in health.get("problems", []):
-        yield Finding("storage", Level.PROBLEM, str(problem.get("sentence", problem)))
+    for problem in health["problems"]:
+        level = Level.NOTE if problem["kind"] == ProblemKind.ODD else Level.PROBLEM
+        yield Finding("storage", level, problem["sentence"])
 
 
 def _harness(machine: Machine, harness: Harness) -> Iterator[Finding]:

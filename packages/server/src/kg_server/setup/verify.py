@@ -13,6 +13,7 @@ from kg_server.carrier.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 _SECONDS: Final = 30.0
 _HELLO: Final = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "kg", "version": VERSION}}
@@ -31,16 +32,17 @@ class Proof:
     seconds: float
 
 
-def through_shim(command: Sequence[str]) -> Proof:
-    """Starts the shim exactly as a client does and asks it for something that only the memory can answer.
+def through_shim(command: Sequence[str], cwd: Path) -> Proof:
+    """Starts the shim exactly as a client does, in ``cwd``, and asks it what only the memory can answer.
 
-    Nothing is written and no context is opened. Raises UNAVAILABLE with what went wrong.
+    Nothing is written to the memory. Raises UNAVAILABLE with what went wrong.
     """
     lines = [json.dumps({"jsonrpc": "2.0", "id": at, **asked}) for at, asked in enumerate(_ASKED)]
     begun = time.monotonic()
     try:
         done = subprocess.run(
             list(command),
+            cwd=cwd,
             input="\n".join(lines) + "\n",
             capture_output=True,
             encoding="utf-8",

@@ -1,0 +1,1 @@
+"""Two scripted agents that share a temporary memory, over the same paths as real ones."""

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from kg_plugin_api import Argument, Code, KgError, Operation
+from kg_server.carrier.version import VERSION
+from kg_server.cli import operations
+from kg_server.cli.group import COMMANDS, root, run_command
+from kg_server.errors import ANSWERS
+
+
+@pytest.fixture
+def kg(home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Runs a command on the memory of the test: exit code, standard output, standard error."""
+    monkeypatch.setenv("KG_HOME", str(home.root))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = run_command(arguments)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def test_every_command_is_there_and_explains_itself(kg) -> None:
+    for name in COMMANDS:
+        command = root.get_command(None, name)
+        assert command is not None
+        assert command.name == name
+        assert command.help
+        assert kg(name, "--help")[0] == 0
+
+
+def test_help_lists_the_commands_without_importing_them() -> None:
+    program = (
+        "import sys; from kg_server.cli.group import run_command; run_command(['--help']); "
+        "sys.stderr.write(' '.join(m for m in sys.modules if m.startswith(('kg_server.cli.', 'kg_core', 'starlette'))))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
+
+    assert "uninstall" in done.stdout
+    assert done.stderr == "kg_server.cli.group"
+
+
+def test_version_needs_nothing_but_itself(kg) -> None:
+    assert kg("version") == (0, f"kg {VERSION}\n", "")
+
+
+def test_without_arguments_the_help_is_shown(kg) -> None:
+    code, out, _ = kg()
+
+    assert code == 0
+    assert "Commands:" in out
+
+
+@pytest.mark.parametrize("arguments", [["no-such-command"], ["start", "--nonsense"], ["preview"], ["search"]])
+def test_a_wrong_command_line_exits_2_with_a_sentence(kg, arguments: list[str]) -> None:
+    code, out, err = kg(*arguments)
+
+    assert (code, out) == (2, "")
+    assert "Error: " in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["show"], ["search", "x"], ["preview", "--harness", "plain"]], ids=lambda arguments: arguments[0]
+)
+def test_what_needs_the_server_says_so_without_one(kg, arguments: list[str]) -> None:
+    assert kg(*arguments) == (3, "", "Error: The server is not running. Start it with `kg start`.\n")
+
+
+def test_status_exits_3_when_nothing_runs_and_0_when_it_does(kg, served_later) -> None:
+    code, out, _ = kg("status")
+    assert code == 3
+    assert "kg start" in out
+    assert json.loads(kg("status", "--json")[1])["running"] is False
+
+    served_later()
+
+    assert kg("status")[0] == 0
+    told = json.loads(kg("status", "--json")[1])
+    assert told["running"] is True
+    assert told["health"]["version"] == VERSION
+
+
+def test_another_memory_can_be_named(kg, served, tmp_path) -> None:
+    assert kg("status")[0] == 0
+    assert kg("status", "--home", str(tmp_path / "other"))[0] == 3
+
+
+def test_search_takes_any_words_and_says_when_nothing_matches(kg, served) -> None:
+    assert kg("search", "été", "AND", "(", "--cwd", "/w") == (0, "found été AND (\n", "")
+    assert json.loads(kg("search", "--json", "x")[1]) == {"text": "found x"}
+
+
+def test_preview_shows_the_text_and_its_measure(kg, served) -> None:
+    code, out, err = kg("preview", "--harness", "plain", "--cwd", "/w")
+
+    assert code == 0
+    assert out == "Preload for plain in /w\n"
+    assert err == "\n23 of 9,500 UTF-16 units.\n"
+
+
+def test_plugins_are_listed(kg) -> None:
+    code, out, _ = kg("plugins")
+    told = json.loads(kg("plugins", "--json")[1])
+
+    assert code == 0
+    for loaded in told["loaded"]:
+        assert loaded["name"] in out
+
+
+def test_logs_show_the_end(kg, home) -> None:
+    assert kg("logs")[0] == 1
+    home.state.mkdir()
+    home.log.write_text("".join(f"line {at} é\n" for at in range(1000)), encoding="utf-8")
+
+    assert kg("logs", "-n", "2") == (0, "line 998 é\nline 999 é\n", "")
+
+
+@pytest.mark.parametrize("code", list(Code))
+def test_every_kind_of_failure_has_its_exit_code_and_one_sentence(kg, monkeypatch, code: Code) -> None:
+    def fail(*_: object) -> None:
+        raise KgError(code, "Because of this.")
+
+    monkeypatch.setattr("kg_server.lifecycle.control.Control.health", fail)
+
+    assert kg("status") == (ANSWERS[code].exit_code, "", "Error: Because of this.\n")
+
+
+def test_a_bug_is_told_in_a_sentence_and_its_details_go_to_a_file(kg, home, monkeypatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("kg_server.lifecycle.control.Control.health", fail)
+
+    code, out, err = kg("status")
+
+    assert (code, out) == (1, "")
+    assert "Traceback" not in err
+    assert "boom" in err
+    assert "Traceback" in (home.state / "command-error.log").read_text(encoding="utf-8")
+
+
+def test_an_interrupt_ends_quietly(kg, monkeypatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kg_server.lifecycle.control.Control.health", fail)
+
+    assert kg("status")[0] == 130
+
+
+def test_operations_of_plug_ins_are_commands(kg, served, plugins, monkeypatch) -> None:
+    async def run(arguments):
+        return {"got": dict(arguments)}
+
+    words = (Argument(name="word", help="A word.", required=True), Argument(name="loud", help="Loud.", flag=True))
+    offered = [
+        Operation(name="do", help="Does.", arguments=words, run=run),
+        Operation(name="look", help="Looks.", arguments=(), run=run, changes=False),
+    ]
+    extended = type(plugins).of(harnesses=plugins.harnesses, operations={"extra": offered})
+    monkeypatch.setattr(operations.Plugins, "load", classmethod(lambda cls: extended))
+    served.plugins.operations = extended.operations
+
+    assert json.loads(kg("extra", "do", "--word", "w", "--loud")[1]) == {"got": {"word": "w", "loud": True}}
+    assert json.loads(kg("extra", "look")[1]) == {"got": {}}
+    assert kg("extra", "do")[0] == 2
+    assert kg("extra", "other")[0] == 2
+
+
+def test_the_version_constant_is_the_distributions_version() -> None:
+    from importlib.metadata import version
+
+    assert version("kg-server") == VERSION
+
+
+def test_the_entry_point_starts_carriers_without_the_command_lines_imports(home) -> None:
+    program = (
+        "import sys; sys.argv = ['kg', 'mcp', '--harness', 'x', '--home', sys.argv[1]]; "
+        "from kg_server import main; import kg_server.carrier.run as run; "
+        "run.main = lambda arguments: print(arguments, [m for m in sys.modules if 'click' in m or 'pydantic' in m]); "
+        "main.main()"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(home.root)], capture_output=True, encoding="utf-8", check=True
+    )
+
+    assert done.stdout == f"['mcp', '--harness', 'x', '--home', '{home.root}'] []\n"
+
+
+@pytest.mark.slow
+def test_the_demo_shows_two_agents_sharing_what_they_learn(kg) -> None:
+    code, out, err = kg("demo")
+
+    assert (code, err) == (0, "")
+    ada, bob, told = (out.index(text) for text in ("Ada starts", "Bob, another agent, starts", "Ada's user types"))
+    assert "retry-needs-jitter: " not in out[ada : out.index("kg_put_node:")]
+    assert "retry-needs-jitter: " in out[bob:told]
+    assert "sandbox-keys-expire-monthly: " in out[told:]
