@@ -113,7 +113,8 @@ class Executor:
         suffix = self._suffix(context, harness, [*marks_of(blocks), *marks], now)
         fitted = fit([*blocks, *suffix], limit)
         if isinstance(harness.delivery, Queued) and not harness.delivery.inline.holds(fitted.text):
-            return self._queued(harness.delivery, context, Block(text=fitted.text, marks=(*fitted.marks, *marks)))
+            whole = Block(text=fitted.text, marks=(*fitted.marks, *marks))
+            return self._queued(harness.delivery, context, whole, verdict=blocks[0].text if plan.is_error else "")
         delivery = ""
         arriving = (*fitted.marks, *marks)
         if arriving:
@@ -122,13 +123,15 @@ class Executor:
             self.pages.sent(context.id, delivery)
         return ToolReply(text=fitted.text, is_error=plan.is_error, delivery=delivery)
 
-    def _queued(self, delivery: Queued, context: Context, reply: Block) -> ToolReply:
-        """Keeps a long reply for the next event of a client that takes long texts in packets."""
-        if self.queues.add(context.id, pages_for(delivery, [reply])):
-            return ToolReply(
-                "The reply is long; it is put before you with your next step, and need not be asked again."
-            )
-        return ToolReply("Too much is waiting to be put before you; go on, and ask again afterwards.", is_error=True)
+    def _queued(self, delivery: Queued, context: Context, reply: Block, *, verdict: str) -> ToolReply:
+        """Keeps a long reply for the next event of a client that takes long texts in packets.
+
+        ``verdict`` is what a failed call must say at once, or empty.
+        """
+        if not self.queues.add(context.id, pages_for(delivery, [reply])):
+            return ToolReply("Too much is waiting to be put before you; go on, and ask again later.", is_error=True)
+        receipt = "The whole reply is long; it is put before you with your next step, and need not be asked again."
+        return ToolReply(f"{verdict}\n{receipt}" if verdict else receipt, is_error=bool(verdict))
 
     def _part(
         self, plan: Plan, context: Context, harness: Harness, limit: Limit | None, now: Millis
