@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 
-from kg_core.model.edge import Edge, EdgeKey
-from kg_core.model.graph import Change, Progress, Tombstone
+from kg_core.model.edge import Edge
+from kg_core.model.graph import Progress, Tombstone
 from kg_core.model.node import Kind, Node, Status, Written
 from kg_core.model.times import from_iso, to_iso
 from kg_core.model.use import Stamp, StampKind, Tier, Use
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 Record = dict[str, object]
 """A JSON object."""
@@ -127,8 +127,10 @@ def _parse(model: type[_Model], record: Mapping[str, object]) -> tuple[_Model, M
 
 
 def _with_extra(record: Record, extra: Mapping[str, object]) -> Record:
+    """Add what was not understood; an odd value of a known field stays until the field gets a usable one."""
     for name in sorted(extra):
-        record.setdefault(name, extra[name])
+        if not record.get(name):
+            record[name] = extra[name]
     return record
 
 
@@ -286,58 +288,3 @@ def read_progress(record: Mapping[str, object]) -> Progress:
     """The progress that ``record`` describes; never fails."""
     parsed, extra = _parse(_ProgressRecord, record)
     return Progress(state=parsed.state, at=parsed.at, by=parsed.by, extra=extra)
-
-
-def change_record(change: Change) -> Record:
-    """The record of a change, as the journal keeps it: a removed value is ``null``, removed edges are a list apart."""
-    record: Record = {"graph": change.graph}
-    for name, records in (
-        ("nodes", _encoded(change.nodes, node_record)),
-        ("use", _encoded(change.use, use_record)),
-        ("tombstones", _encoded(change.tombstones, tombstone_record)),
-        ("progress", _encoded(change.progress, progress_record)),
-    ):
-        if records:
-            record[name] = records
-    edges = [edge_record(edge) for edge in change.edges.values() if edge is not None]
-    if edges:
-        record["edges"] = edges
-    removed = [list(key) for key, edge in change.edges.items() if edge is None]
-    if removed:
-        record["edges_removed"] = removed
-    if change.renamed:
-        record["renamed"] = dict(change.renamed)
-    return record
-
-
-def read_change(record: Mapping[str, Any]) -> Change:
-    """The change that ``record`` describes. Raises KeyError, TypeError or ValueError on what is no such record."""
-    edges: dict[EdgeKey, Edge | None] = {EdgeKey(*key): None for key in record.get("edges_removed", ())}
-    for item in record.get("edges", ()):
-        edge = read_edge(item)
-        if edge is None:
-            raise ValueError("an edge without ends")
-        edges[edge.key] = edge
-    nodes = record.get("nodes", {})
-    return Change(
-        graph=record["graph"],
-        nodes={key: None if value is None else read_node(key, value) for key, value in nodes.items()},
-        use=_decoded(record.get("use", {}), read_use),
-        edges=edges,
-        tombstones=_decoded(record.get("tombstones", {}), read_tombstone),
-        progress=_decoded(record.get("progress", {}), read_progress),
-        renamed=record.get("renamed", {}),
-    )
-
-
-_Value = TypeVar("_Value")
-
-
-def _encoded(values: Mapping[str, _Value | None], encode: Callable[[_Value], Record]) -> dict[str, Record | None]:
-    return {key: None if value is None else encode(value) for key, value in values.items()}
-
-
-def _decoded(
-    records: Mapping[str, Mapping[str, object] | None], decode: Callable[[Mapping[str, object]], _Value]
-) -> dict[str, _Value | None]:
-    return {key: None if record is None else decode(record) for key, record in records.items()}

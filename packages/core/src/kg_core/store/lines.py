@@ -11,7 +11,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_core.model.codec import change_record, read_change
+from kg_core.model.changes import change_record, read_change
 from kg_core.store.entry import Entry
 from kg_core.store.layout import compact
 

@@ -105,7 +105,7 @@ class Loading:
 
     async def read_edit(self, held: Held, found: FileState) -> Graph | None:
         """What an edited file says, on top of the base where it is damaged; ``None`` when a later version wrote it."""
-        reading = await read_graph(held.key, found.data or b"")
+        reading = await read_graph(held.key, found.data or b"", held.base)
         held.read_only = ""
         if reading.is_newer:
             self._newer(held, reading)

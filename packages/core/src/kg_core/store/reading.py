@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from immutables import Map
 
@@ -12,7 +12,7 @@ from kg_core.model import Change, EndKind, Graph, GraphKey, end_kind
 from kg_core.model.codec import read_edge, read_node, read_progress, read_tombstone, read_use
 from kg_core.model.merge import Part, merge_part, set_aside
 from kg_core.store.layout import FORMAT
-from kg_core.store.slices import batches, in_slices
+from kg_core.store.slices import batches, in_slices, settle
 from kg_core.store.walk import OPENED, Damage, Member, walk
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from kg_core.model import Edge, EdgeKey, Node, Progress, Tombstone, Use
 
-_BATCH = 200
+_BATCH: Final = 200
+_LARGE: Final = 1 << 20
+"""Bytes from which a file makes so many values that they must not concern the garbage collector."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +39,19 @@ class Reading:
         return self.format > FORMAT
 
 
-async def read_graph(key: GraphKey, data: bytes) -> Reading:
-    """The content that ``data`` describes. Of a file with conflict markers, both sides."""
-    reading = await _read(key, data)
+async def read_graph(key: GraphKey, data: bytes, known: Graph | None = None) -> Reading:
+    """The content that ``data`` describes. Of a file with conflict markers, both sides.
+
+    Values that equal those of ``known`` are those of ``known``: nothing is held twice.
+    """
+    known = known or Graph(key=key)
+    reading = await _read(known, data)
     if not reading.damage:
         return reading
     sides = conflict_sides(data)
     if sides is None:
         return reading
-    ours, theirs = [await _read(key, side) for side in sides]
+    ours, theirs = [await _read(known, side) for side in sides]
     graph = ours.graph
     async for part in in_slices(parts(Graph(key=key), theirs.graph)):
         graph = graph.apply(merge_part(Graph(key=key), graph, theirs.graph, part)[0])
@@ -58,26 +64,30 @@ async def read_uses(data: bytes) -> tuple[dict[str, Use], str]:
     """The use of nodes that ``data`` describes, and what was wrong with it."""
     uses: dict[str, Use] = {}
     damage = ""
+    settles = len(data) > _LARGE
     async for item in in_slices(walk(data, "use")):
         if isinstance(item, Damage):
             damage = damage or _where(item)
         elif item.section == "use" and isinstance(item.value, dict):
             uses[item.name] = read_use(item.value)
+            if settles and len(uses) % _BATCH == 0:
+                settle()
     return uses, damage
 
 
 def parts(base: Graph, theirs: Graph) -> Iterator[Part]:
-    """Where ``theirs`` differs from ``base``, in parts that are merged in one short step each."""
-    yield from (Part(ids=tuple(ids)) for ids in batches(_changed(base, theirs, "nodes", "tombstones"), _BATCH))
-    yield from (Part(edges=tuple(keys)) for keys in batches(_changed(base, theirs, "edges"), _BATCH))
-    yield from (Part(tasks=tuple(tasks)) for tasks in batches(_changed(base, theirs, "progress"), _BATCH))
+    """Where ``theirs`` differs from ``base``, in parts that are found and merged in one short step each."""
+    for name in ("nodes", "tombstones"):
+        yield from (Part(ids=keys) for keys in _changed(getattr(base, name), getattr(theirs, name)))
+    yield from (Part(edges=keys) for keys in _changed(base.edges, theirs.edges))
+    yield from (Part(tasks=keys) for keys in _changed(base.progress, theirs.progress))
 
 
-def _changed(base: Graph, theirs: Graph, *fields: str) -> Iterator[Any]:
-    for name in fields:
-        before, after = getattr(base, name), getattr(theirs, name)
-        yield from (key for key, value in after.items() if before.get(key) != value)
-        yield from (key for key in before if key not in after)
+def _changed(before: Map[Any, Any], after: Map[Any, Any]) -> Iterator[tuple[Any, ...]]:
+    for items in batches(after.items(), _BATCH):
+        yield tuple(key for key, value in items if before.get(key) != value)
+    for keys in batches(before, _BATCH):
+        yield tuple(key for key in keys if key not in after)
 
 
 def conflict_sides(data: bytes) -> tuple[bytes, bytes] | None:
@@ -110,8 +120,8 @@ def _where(damage: Damage) -> str:
     return f"it cannot be read at character {damage.offset}"
 
 
-async def _read(key: GraphKey, data: bytes) -> Reading:
-    growing = _Growing(Graph(key=key))
+async def _read(known: Graph, data: bytes) -> Reading:
+    growing = _Growing(Graph(key=known.key), known, settles=len(data) > _LARGE)
     async for item in in_slices(walk(data)):
         growing.add(item)
     return growing.finish()
@@ -122,6 +132,8 @@ class _Growing:
     """A graph being read: records are collected and applied in batches."""
 
     graph: Graph
+    known: Graph
+    settles: bool
     damage: str = ""
     format: int = FORMAT
     extra: dict[str, object] = field(default_factory=dict)
@@ -169,7 +181,8 @@ class _Growing:
                 if edge is None:
                     return False
                 edge = replace(edge, source=_end(edge.source), target=_end(edge.target))
-                self.edges[edge.key] = edge
+                same = self.known.edges.get(edge.key)
+                self.edges[edge.key] = same if same is not None and same == edge else edge
             case "tombstones":
                 self.tombstones[_nfc(name)] = read_tombstone(value)
             case "progress":
@@ -183,6 +196,8 @@ class _Growing:
 
     def _node(self, node: Node) -> None:
         """A second record of one id is kept beside the first, as what a merge sets aside."""
+        same = self.known.nodes.get(node.id)
+        node = same if same is not None and same == node else node
         first = self.nodes.get(node.id) or self.graph.nodes.get(node.id)
         self.nodes[node.id] = node if first is None or first == node else set_aside(first, node)
 
@@ -197,6 +212,8 @@ class _Growing:
             )
         )
         self.nodes, self.edges, self.tombstones, self.progress = {}, {}, {}, {}
+        if self.settles:
+            settle()
 
 
 def _nfc(name: str) -> str:

@@ -78,6 +78,7 @@ class Snapshots:
         if name != held.content or held.identity is None:
             await self._replace(held, graph, sequence, name, content)
         await self.disk.journal(partial(self.journal.mark, self._mark(held, sequence, name, done=True)))
+        self.problems.solved(ProblemKind.UNWRITABLE, self.disk.home.journal)
         held.base, held.written, held.is_marked, held.must_write = graph, sequence, True, False
         await self.disk.run(partial(drop_old_bases, self.disk.files, self.disk.home, held.key))
 

@@ -7,7 +7,6 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from kg_core.store.failures import write_failure
 from kg_core.store.problems import ProblemKind
 from kg_plugin_api import KgError
 
@@ -126,8 +125,10 @@ class Upkeep:
             floor = await self._disk.journal(partial(self._journal.retire, snapshotted, self.watermark, self._clock()))
         except OSError as error:
             path = self._disk.home.journal
-            self._problems.report(ProblemKind.UNWRITABLE, path, write_failure(error, path).sentence)
+            sentence = f"Old segments of {path} cannot be removed ({error.strerror}); it is tried again."
+            self._problems.report(ProblemKind.ODD, path, sentence)
         else:
+            self._problems.solved(ProblemKind.ODD, self._disk.home.journal)
             self._history.forget(floor)
 
 
