@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kg_core.policy import question
 from kg_core.render import Block
-from kg_plugin_api import Event, EventKind, Queued, SearchRequest, SearchResults, ToolKind
+from kg_plugin_api import Event, EventKind, KgError, Queued, SearchRequest, SearchResults, ToolKind
 from kg_server.contexts import Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, View, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
@@ -76,7 +76,11 @@ class Events:
             self.pages.forget(context.id)
         if not spec.injects and not (isinstance(harness.delivery, Queued) and spec.delivered_by):
             return _reply(harness, raw)
-        await self.memory.load(*context.graphs)
+        try:
+            await self.memory.load(*context.graphs)
+        except KgError as error:
+            log.warning("The event %s was not answered: %s", raw.native, error.sentence)
+            return _reply(harness, raw)
         results = SearchResults()
         if recalls(event):
             request = SearchRequest(text=question(event.prompt), graphs=context.graphs, limit=_HITS)

@@ -111,6 +111,7 @@ class Service:
                 harness,
                 caller,
                 session_id=arguments.session_id,
+                introduces=reads is not None and not reads.more,
                 shim=call.session_hint,
                 cwd=(reads.cwd if reads is not None else "") or call.cwd,
                 sequence=self._memory.store.sequence,

@@ -297,3 +297,30 @@ async def fill(writer: Any, name: str = "early") -> None:
     for number in range(14):
         gist = f"Lesson {number} of the {name} batch, long enough that a small preload cannot hold them all together."
         await writer.put(f"{name}-lesson-{number}", gist, notes=[f"case {number}"])
+
+
+def test_a_session_that_starts_is_told_once_of_a_damaged_file(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        await world.service.close()
+        graph = world.root / ".kg" / "memory" / "projects" / "shop" / "graph.json"
+        graph.write_bytes(graph.read_bytes()[:-40])
+        await world.restart()
+        reader = world.agent("s-2")
+        text = await reader.start()
+        assert "Tell the user: " in text
+        assert CACHE in text
+        assert "Tell the user: " not in await reader.start("resume")
+        assert "Tell the user: " not in await reader.call("kg_read")
+
+    live(scenario)
+
+
+def test_an_event_from_a_folder_that_makes_no_sense_is_answered_all_the_same(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1", cwd="")
+        agent.cwd = "not/absolute"
+        assert "kg-memory" in await agent.start()
+
+    live(scenario)

@@ -279,3 +279,18 @@ def test_the_command_line_looks_without_leaving_a_trace(live: Live) -> None:
         assert world.service.health()["contexts"] == 1
 
     live(scenario)
+
+
+def test_two_clients_that_nothing_tells_apart_have_their_own_projects(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+
+        async def read(cwd: str) -> str:
+            return str((await world.service.call(ToolCall(name="kg_read", arguments={"cwd": cwd}))).text)
+
+        one, two = await read(world.folder("other")), await read(world.folder("shop"))
+        assert CACHE not in one
+        assert CACHE in two
+        assert one.splitlines()[0] != two.splitlines()[0]
+
+    live(scenario)

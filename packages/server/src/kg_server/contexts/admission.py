@@ -62,12 +62,19 @@ class Admission:
         caller: Caller,
         *,
         session_id: str,
+        introduces: bool,
         shim: str,
         cwd: str,
         sequence: int,
         now: Millis,
     ) -> Context:
-        """The context of an MCP call. Raises NOT_FOUND for a ``session_id`` that is not known."""
+        """The context of an MCP call, registered if need be.
+
+        A call that ``introduces`` a client which nothing tells apart gets a new context, whose id it is given. Raises
+        NOT_FOUND for a ``session_id`` that is not known and INVALID for a relative ``cwd``.
+        """
+        if cwd and not Path(cwd).is_absolute():
+            raise KgError(Code.INVALID, f"cwd must be an absolute path, and {cwd!r} is none.", {"cwd": cwd})
         key = self._bindings.resolve(harness.name, caller, shim)
         if key is None and session_id:
             context = self._registry.get(session_id)
@@ -79,7 +86,7 @@ class Admission:
                     {"session_id": session_id},
                 )
         else:
-            key = key or self._bindings.fallback(harness.name, shim)
+            key = key or self._bindings.fallback(harness.name, shim, is_new=introduces)
             context = self._registry.find(key) or self._registry.open(key, now=now, sequence=sequence)
         self._place(context, cwd)
         return self._registry.touch(context.id, now)
@@ -91,8 +98,6 @@ class Admission:
         parent = self._registry.find(context.key._replace(agent="")) if context.key.agent else None
         if parent is not None and parent.placed:
             self._registry.place(context.id, cwd or parent.cwd, parent.project)
-        elif cwd:
-            if not Path(cwd).is_absolute():
-                raise KgError(Code.INVALID, f"cwd must be an absolute path, and {cwd!r} is none.", {"cwd": cwd})
+        elif cwd and Path(cwd).is_absolute():
             project = self._projects.resolve(cwd)
             self._registry.place(context.id, cwd, project.key if project is not None else "")

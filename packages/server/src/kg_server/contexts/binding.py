@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -63,8 +64,11 @@ class Bindings:
             self._by_shim.set((harness, shim), key)
         return key
 
-    def fallback(self, harness: str, shim: str) -> ContextKey:
-        """The context to assume for a call that nothing binds: the shim's last known one, else one per shim."""
+    def fallback(self, harness: str, shim: str, *, is_new: bool = False) -> ContextKey:
+        """The context to assume for a call that nothing binds: the shim's last known one, else one per shim.
+
+        Without a shim all such calls share one, but those that ask for a new one (``is_new``).
+        """
         if not shim:
-            return ContextKey(harness, _ANONYMOUS)
+            return ContextKey(harness, _ANONYMOUS + (f":{secrets.token_hex(8)}" if is_new else ""))
         return self._by_shim.get((harness, shim)) or ContextKey(harness, _SHIM + shim)
