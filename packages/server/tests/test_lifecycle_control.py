@@ -297,6 +297,29 @@ def test_a_server_inherits_nothing_of_the_agent_that_started_it(home, monkeypatc
         time.sleep(0.05)
 
 
+def test_what_carriers_and_server_make_is_for_this_user_only(home, hook, until) -> None:
+    home.root.rmdir()
+    before = os.umask(0o022)
+    try:
+        hook("Prompt")
+    finally:
+        os.umask(before)
+    until(lambda: Control(home).health() is not None)
+
+    made = [home.root, *home.root.rglob("*")]
+    assert [path for path in made if path.stat().st_mode & 0o077] == []
+
+
+def test_a_shim_of_a_newer_kg_has_an_older_server_replaced(served, shim, home, until) -> None:
+    where = json.loads(home.server_file.read_text(encoding="utf-8"))
+    home.server_file.write_text(json.dumps({**where, "version": "0.0.1"}), encoding="utf-8")
+
+    shim()
+
+    until(lambda: served.memory.closed == 1)
+    until(lambda: (Control(home).health() or {}).get("pid") not in {None, os.getpid()})
+
+
 def test_a_large_log_is_put_aside_before_a_start(home, places: Places) -> None:
     Path(places.log).write_bytes(b"x" * 5_000_000)
 

@@ -198,7 +198,7 @@ def test_setup_writes_and_uninstall_leaves_everything_as_it_was(kg, person, home
     assert '"ownMemory": false' in settings
     assert (home.root / "harnesses" / PLAIN / "hook.sh").stat().st_mode & 0o100
     assert (person / ".plain" / "trusted").exists()
-    assert "Done: Trust the hooks." in out
+    assert "Trust the hooks …\n  Done." in out
 
     code, out, err = kg("uninstall", "--yes")
 

@@ -28,7 +28,6 @@ class FileLock:
     def attempt(self) -> bool:
         """Takes the lock if nobody holds it. False also when the file cannot be made."""
         try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
         except OSError:
             return False

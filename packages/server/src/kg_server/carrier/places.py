@@ -24,6 +24,11 @@ class Places:
         self.lock = os.path.join(self.state, "lifecycle.lock")
         self.log = os.path.join(self.state, "server.log")
 
+    def prepare(self) -> None:
+        """Makes the home and its state folder, for this user's eyes only. Raises OSError when that cannot be."""
+        for folder in (self.home, self.state):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+
     def answers(self, harness: str) -> str:
         """The static answers for one harness."""
         return os.path.join(self.state, "mcp", harness + ".json")
@@ -39,9 +44,8 @@ def age(path: str, now: float) -> float | None:
 
 
 def touch(path: str, *, new: bool = False) -> bool:
-    """Writes the file or renews its time. With ``new``, only when it was not there. False when that failed."""
+    """Writes the file or renews its time. With ``new``, only when it was not there. False when that cannot be."""
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         flags = os.O_CREAT | os.O_WRONLY | (os.O_EXCL if new else 0)
         os.close(os.open(path, flags, 0o600))
         os.utime(path)

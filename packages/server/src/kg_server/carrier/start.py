@@ -70,6 +70,10 @@ def spawn_once(places: Places, harness: str, *, session_start: bool = False) -> 
     if stopped(places) and not session_start:
         return None
     lock = FileLock(places.lock)
+    try:
+        places.prepare()
+    except OSError:
+        return None
     if not lock.attempt():
         return None
     try:
@@ -98,7 +102,7 @@ def spawn(places: Places, command: list[str], strip: tuple[str, ...] = ()) -> Po
     import subprocess
     import threading
 
-    os.makedirs(places.state, mode=0o700, exist_ok=True)
+    places.prepare()
     _rotate(places.log)
     unwanted = ("PYTHON", *strip)
     environ = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}

@@ -106,9 +106,10 @@ def _take_steps(connection: Connection, *, trust_hooks: bool) -> bool:
         if step.needs_consent and not trust_hooks:
             click.echo(f"  Left to you: {step.title}. {step.explanation} Or run `kg setup --trust-hooks`.")
             continue
+        click.echo(f"  {step.title} …")
         try:
             step.take(connection.site)
-            click.echo(f"  Done: {step.title}.")
+            click.echo("  Done.")
         except KgError as failure:
             click.echo(f"  NOT done: {step.title}. {failure.sentence} {step.explanation}", err=True)
             sound = False

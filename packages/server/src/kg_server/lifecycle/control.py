@@ -78,7 +78,14 @@ class Control:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        self._home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self._places.prepare()
+        except OSError as failure:
+            raise KgError(
+                Code.READ_ONLY,
+                f"{self._home.state} cannot be made ({failure.strerror}).",
+                {"path": str(self._home.state)},
+            ) from failure
         lock = FileLock(self._places.lock)
         if not lock.acquire(time.monotonic() + _LOCK_SECONDS):
             raise KgError(
