@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -39,6 +41,11 @@ FILLER = {f"filler-{number}": f"Something else entirely, number {number}, about 
 
 def texts(text: str) -> list[str]:
     return [term.text for term in terms(text)]
+
+
+def test_what_only_other_scripts_need_is_imported_when_they_come() -> None:
+    check = "import sys, kg_core.policy as p; p.said('x'); p.question('plain'); sys.exit('regex' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
 
 
 def test_identifiers_are_split_and_kept_whole() -> None:

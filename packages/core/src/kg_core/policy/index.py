@@ -48,7 +48,6 @@ _TOUCHES: Final = _Field(1.0, 10)
 class _Document:
     item: SearchItem
     terms: tuple[str, ...]
-    title: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -61,16 +60,16 @@ class _Scope:
     """Status of the documents that are not current."""
 
     def add(self, item: SearchItem) -> None:
-        impacts, title = _impacts(item)
+        impacts = _impacts(item)
         for term, impact in impacts.items():
             self.postings.setdefault(term, {})[item.key] = impact
-        self._know(_Document(item, tuple(impacts), title))
+        self._know(_Document(item, tuple(impacts)))
 
     def replace(self, item: SearchItem) -> None:
         """Takes a new item for a known key; one whose text is the same costs nothing."""
         before = self.documents[item.key]
         if _text(before.item) == _text(item):
-            self._know(_Document(item, before.terms, before.title))
+            self._know(_Document(item, before.terms))
         else:
             self.remove(item.key)
             self.add(item)
@@ -157,6 +156,7 @@ class Index:
             for term, (role, _) in rarities.items()
             if role is not Role.LONE and role is not Role.LOOSE and key in scope.postings.get(term, {})
         ]
+        title = {term.text for term in terms(f"{document.item.id}\n{_claim(document.item)}")}
         return SearchHit(
             key=key,
             graph=document.item.graph,
@@ -164,7 +164,7 @@ class Index:
             score=round(score / _SCALE, 6),
             evidence=_evidence([(term, rarities[term][0]) for term in matched]),
             rarity=round(max((rarities[term][1] for term in matched), default=0.0) / rarest, 6),
-            in_title=any(term in document.title for term in matched),
+            in_title=not title.isdisjoint(matched),
         )
 
 
@@ -235,25 +235,25 @@ def _text(item: SearchItem) -> tuple[object, ...]:
     return item.id, item.gist, item.notes, item.touches, item.tags
 
 
-def _impacts(item: SearchItem) -> tuple[dict[str, int], frozenset[str]]:
-    """What each term adds to the node, and the terms of its title (id, gist, tags)."""
+def _claim(item: SearchItem) -> str:
+    return "\n".join((item.gist, *item.tags))
+
+
+def _impacts(item: SearchItem) -> dict[str, int]:
+    """What each term adds to the node."""
     fields = (
         (_ID, item.id),
-        (_GIST, "\n".join((item.gist, *item.tags))),
+        (_GIST, _claim(item)),
         (_NOTES, "\n".join(item.notes)),
         (_TOUCHES, "\n".join(item.touches)),
     )
     weights: dict[str, float] = {}
-    title: set[str] = set()
     for kind, text in fields:
         counts = Counter(term.text for term in terms(text))
         length = 1 - _LENGTH + _LENGTH * counts.total() / kind.usual
         for term, count in counts.items():
             weights[term] = weights.get(term, 0.0) + kind.weight * count / length
-        if kind in {_ID, _GIST}:
-            title.update(counts)
-    impacts = {
+    return {
         term: max(1, round(_SCALE * weight * (_SATURATION + 1) / (weight + _SATURATION)))
         for term, weight in weights.items()
     }
-    return impacts, frozenset(title)
