@@ -10,7 +10,7 @@ from kg_core.policy import question
 from kg_core.render import Block
 from kg_plugin_api import Event, EventKind, KgError, Queued, SearchRequest, SearchResults, ToolKind
 from kg_server.contexts import Entrance
-from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, View, compose, framed, pages_for, within_frame
+from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
 from kg_server.sources import Notices, OthersWrites, Preload, PromptRecall, pass_over, recalls
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kg_core.render import Fitted
     from kg_plugin_api import EventSpec, Harness, RawEvent
     from kg_server.contexts import Admission, Bindings, Context, Registry
-    from kg_server.delivery import Deliveries, Pages, Queues
+    from kg_server.delivery import Deliveries, Outlook, Pages, Queues
     from kg_server.memory import Memory
 
 log = logging.getLogger(__name__)
@@ -53,6 +53,7 @@ class Events:
     bindings: Bindings
     deliveries: Deliveries
     queues: Queues
+    outlook: Outlook
     pages: Pages
     clock: Callable[[], Millis]
     duplicates: Duplicates = field(default_factory=Duplicates)
@@ -105,7 +106,7 @@ class Events:
     ) -> EventReply:
         """Composes, reserves and wraps, in one synchronous step."""
         now = self.clock()
-        view = self.view(harness, context, now, results)
+        view = self.outlook.view(harness, context, now, results=results)
         fitted = compose(SOURCES, event, view, raw.carrier)
         if not fitted.text:
             pass_over(view, self.registry)
@@ -130,22 +131,6 @@ class Events:
         if packet is None:
             return _reply(harness, raw)
         return EventReply(output=_reply(harness, raw, framed(packet.text)).output, delivery=packet.id)
-
-    def view(self, harness: Harness, context: Context, now: Millis, results: SearchResults) -> View:
-        """What the sources may look at: durable graphs, and what is known with what is on its way."""
-        on_their_way = (*self.deliveries.reserved(context.id, now), *self.queues.reserved(context.id))
-        known = context.ledger.apply_all(on_their_way, now)
-        return View(
-            harness=harness,
-            context=context,
-            known=known,
-            graphs=tuple(self.memory.durable(key) for key in context.graphs),
-            sequence=self.memory.store.sequence,
-            entries=self.memory.store.since(known.pushed.floor),
-            now=now,
-            results=results,
-            problems=self.memory.store.problems(),
-        )
 
 
 def _concerns(event: Event, spec: EventSpec) -> bool:

@@ -9,12 +9,12 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from kg_plugin_api import Caller, Carrier, Code, Event, EventKind, KgError, Path, SearchResults
+from kg_plugin_api import Caller, Carrier, Code, Event, EventKind, KgError, Path
 from kg_server import looking
 from kg_server.compaction import Compaction
 from kg_server.contexts import Admission, Bindings, Context, ContextKey, ContextLog, Registry
 from kg_server.contexts.context import first_ledger
-from kg_server.delivery import Deliveries, Pages, Queues, compose, framed, stated_limit
+from kg_server.delivery import Deliveries, Outlook, Pages, Queues, compose, framed, stated_limit
 from kg_server.delivery.executor import Executor
 from kg_server.events import SOURCES, Events
 from kg_server.generic import GENERIC
@@ -53,12 +53,14 @@ class Service:
         self._admission = Admission(registry, self._bindings, memory.store.projects)
         self._deliveries = Deliveries(registry.learn)
         self._queues = Queues(registry.learn)
+        self._outlook = Outlook(memory=memory, deliveries=self._deliveries, queues=self._queues)
         self._pages = Pages(self._deliveries)
         self._executor = Executor(
             memory=memory,
             registry=registry,
             deliveries=self._deliveries,
             queues=self._queues,
+            outlook=self._outlook,
             pages=self._pages,
             clock=clock,
         )
@@ -69,6 +71,7 @@ class Service:
             bindings=self._bindings,
             deliveries=self._deliveries,
             queues=self._queues,
+            outlook=self._outlook,
             pages=self._pages,
             clock=clock,
         )
@@ -190,7 +193,7 @@ class Service:
         spec = next((spec for spec in known.events if spec.kind is EventKind.SESSION_START), None)
         carrier = spec.carrier if spec is not None else Carrier.HOOK_CLIENT
         event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
-        view = self._events.view(known, context, now, SearchResults())
+        view = self._outlook.view(known, context, now)
         text = framed(compose(SOURCES, event, view, carrier).text)
         limit = stated_limit(known, Path.PRELOAD, carrier)
         return Preview(text=text, measure=limit.measure(text), limit=limit.maximum, unit=limit.unit)

@@ -1,4 +1,7 @@
-"""Whatever is written, lost, compacted and restarted in whatever order: no news is lost, and none is told twice."""
+"""Whatever is written, lost, compacted and restarted in whatever order: no news is lost, and none is told twice.
+
+A preload, which a session gets late when its first one was lost, and a full read show everything.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +44,9 @@ def test_no_news_is_lost_and_none_is_told_twice(live: Live, given_steps: list[tu
 
         async def let(agent: Any, text: str) -> None:
             if agent.arrives:
+                is_preload = "shared memory of all coding agents" in text
                 for claim in claims(text):
-                    assert claim not in shown[agent.session], "told twice"
+                    assert is_preload or claim not in shown[agent.session], "told twice"
                     shown[agent.session].append(claim)
 
         for number, (what, name, detail) in enumerate(given_steps):

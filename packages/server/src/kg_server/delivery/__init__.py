@@ -4,6 +4,7 @@ from kg_server.delivery.compose import Sources, compose, room, stated_limit
 from kg_server.delivery.deliveries import CALL_LIFE, EVENT_LIFE, Deliveries
 from kg_server.delivery.duplicates import Duplicates
 from kg_server.delivery.frame import framed, within_frame
+from kg_server.delivery.outlook import Outlook
 from kg_server.delivery.pages import Pages, Part
 from kg_server.delivery.queues import Packet, Queues, pages_for
 from kg_server.delivery.source import ContextSource, View
@@ -14,6 +15,7 @@ __all__ = [
     "ContextSource",
     "Deliveries",
     "Duplicates",
+    "Outlook",
     "Packet",
     "Pages",
     "Part",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from kg_core.store import Write
 from kg_plugin_api import Carrier, KgError, Path, Queued, SearchResults
 from kg_server.delivery.deliveries import CALL_LIFE
 from kg_server.delivery.queues import pages_for
-from kg_server.delivery.source import View
 from kg_server.interface import ToolReply
 from kg_server.sources.notices import notice_blocks
 from kg_server.sources.others import news_blocks, pass_over
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kg_plugin_api import Caller, Harness, Limit
     from kg_server.contexts import Context, Registry
     from kg_server.delivery.deliveries import Deliveries
+    from kg_server.delivery.outlook import Outlook
     from kg_server.delivery.pages import Pages
     from kg_server.delivery.queues import Queues
     from kg_server.memory import Memory
@@ -44,6 +45,7 @@ class Executor:
     registry: Registry
     deliveries: Deliveries
     queues: Queues
+    outlook: Outlook
     pages: Pages
     clock: Callable[[], Millis]
 
@@ -74,7 +76,8 @@ class Executor:
             return plan
         write = Write(by=context.id, at=call.now, changes=changes, maintenance=context.maintenance)
         try:
-            await self.memory.commit(write)
+            # Shielded: a client that goes away does not take back what is on its way to the disk.
+            await asyncio.shield(self.memory.commit(write))
         except KgError:
             if not plan.incidental:
                 raise
@@ -109,8 +112,8 @@ class Executor:
         now = self.clock()
         path = Path.READ if plan.paged else Path.TOOL
         limit = (caller.read_limit if plan.paged else None) or harness.limit(path, Carrier.MCP)
-        blocks, marks = self._part(plan, context, harness, limit, now)
-        suffix = self._suffix(context, harness, [*marks_of(blocks), *marks], now)
+        blocks, marks, is_whole = self._part(plan, context, harness, limit, now)
+        suffix = self._suffix(context, harness, [*marks_of(blocks), *marks], now) if is_whole else []
         fitted = fit([*blocks, *suffix], limit)
         if isinstance(harness.delivery, Queued) and not harness.delivery.inline.holds(fitted.text):
             whole = Block(text=fitted.text, marks=(*fitted.marks, *marks))
@@ -135,10 +138,10 @@ class Executor:
 
     def _part(
         self, plan: Plan, context: Context, harness: Harness, limit: Limit | None, now: Millis
-    ) -> tuple[list[Block], tuple[Mark, ...]]:
-        """The blocks of this reply and the marks that ride it: all of them, or one part of a long reply."""
+    ) -> tuple[list[Block], tuple[Mark, ...], bool]:
+        """The blocks of this reply, the marks that ride it, and whether it is complete with it."""
         if not plan.paged:
-            return list(plan.blocks), plan.marks
+            return list(plan.blocks), plan.marks, True
         if not plan.more:
             within = (
                 None if limit is None else replace(limit, maximum=max(_SMALLEST_PART, limit.maximum - _FOOTER_ROOM))
@@ -149,30 +152,19 @@ class Executor:
             self.pages.start(context.id, parts)
         part = self.pages.next(context.id, now)
         if part is None:
-            return [Block(text="There is no further part. Call kg_read without more.")], ()
+            return [Block(text="There is no further part. Call kg_read without more.")], (), True
         blocks = [Block(text=part.page.text, marks=part.page.marks)]
         if not part.is_last:
             again = f"{harness.tool_prefix}kg_read with more=true"
             blocks.append(Block(text=f"(Part {part.number} of {part.total}; the next one: {again}.)"))
-        return blocks, ()
+        return blocks, (), part.is_last
 
-    def _suffix(self, context: Context, harness: Harness, marks: list[Mark], now: Millis) -> list[Block]:
-        """What rides on every reply: what is wrong with the memory, and what others wrote."""
+    def _suffix(self, context: Context, harness: Harness, arriving: list[Mark], now: Millis) -> list[Block]:
+        """What rides on a whole reply: what is wrong with the memory, and what others wrote."""
         current = self.registry.get(context.id)
         if current is None:
             return []
-        on_their_way = [*self.deliveries.reserved(context.id, now), *self.queues.reserved(context.id), *marks]
-        known = current.ledger.apply_all(on_their_way, now)
-        view = View(
-            harness=harness,
-            context=current,
-            known=known,
-            graphs=tuple(self.memory.durable(key) for key in current.graphs),
-            sequence=self.memory.store.sequence,
-            entries=self.memory.store.since(known.pushed.floor),
-            now=now,
-            problems=self.memory.store.problems(),
-        )
+        view = self.outlook.view(harness, current, now, arriving=arriving)
         notices = [] if current.ledger.preloaded else notice_blocks(view)
         told = news_blocks(view, harness.tool_prefix)
         if not told:

@@ -12,7 +12,6 @@ from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
-    from kg_server.contexts import Context
     from kg_server.tools.arguments import Level
 
 _SEPARATORS = ("-", "_", ".")
@@ -103,8 +102,3 @@ def is_same_spelling(node: Node, text: str) -> bool:
 def folds_alike(one: str, other: str) -> bool:
     """Whether two ids are the same node's."""
     return fold(one) == fold(other)
-
-
-def need_context(context: Context) -> str:
-    """How a context's id is passed on, for clients that kg cannot tell apart by itself."""
-    return f"session_id: {context.id} (pass it in every kg_* call)"

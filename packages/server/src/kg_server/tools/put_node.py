@@ -86,8 +86,8 @@ def plan(arguments: PutNode, call: Call) -> Plan:
 
 def _written(call: Call, stored: Node | None) -> Written:
     """Maintenance leaves a lesson to its author."""
-    keeps_author = call.context.maintenance and stored is not None and stored.written is not None
-    author = stored.written.author if keeps_author and stored is not None and stored.written is not None else call.by
+    before = stored.written if stored is not None else None
+    author = before.author if call.context.maintenance and before is not None else call.by
     return Written(at=call.now, by=call.by, author=author)
 
 

@@ -13,7 +13,6 @@ from kg_core.policy import scores
 from kg_core.render import Block, Mark, MarkKind, fit, level_blocks
 from kg_plugin_api import KgError, Limit, Unit
 from kg_server.tools.arguments import Arguments, Level, Texts
-from kg_server.tools.levels import need_context
 from kg_server.tools.plan import Call, Plan
 from kg_server.tools.showing import level_title, shown_in_full
 
@@ -46,7 +45,7 @@ def plan(arguments: Read, call: Call) -> Plan:
     decided = _nodes(arguments, call) if arguments.ids else _levels(arguments, call)
     blocks = decided.blocks
     if not call.harness.events:
-        blocks = (Block(text=need_context(call.context)), *blocks)
+        blocks = (Block(text=f"session_id: {call.context.id} (pass it in every kg_* call)"), *blocks)
     return replace(decided, blocks=blocks, paged=True)
 
 

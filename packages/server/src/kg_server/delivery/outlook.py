@@ -1,0 +1,53 @@
+"""The view of a context as it is now: what it knows, texts on their way included, and what may be shown to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kg_plugin_api import SearchResults
+from kg_server.delivery.source import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kg_core.model import Millis
+    from kg_core.render import Mark
+    from kg_plugin_api import Harness
+    from kg_server.contexts import Context
+    from kg_server.delivery.deliveries import Deliveries
+    from kg_server.delivery.queues import Queues
+    from kg_server.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """Makes views. The graphs of the context must be loaded."""
+
+    memory: Memory
+    deliveries: Deliveries
+    queues: Queues
+
+    def view(
+        self,
+        harness: Harness,
+        context: Context,
+        now: Millis,
+        *,
+        results: SearchResults | None = None,
+        arriving: Iterable[Mark] = (),
+    ) -> View:
+        """What sources may look at. ``arriving`` are marks of the very reply that is being made."""
+        on_their_way = (*self.deliveries.reserved(context.id, now), *self.queues.reserved(context.id), *arriving)
+        known = context.ledger.apply_all(on_their_way, now)
+        return View(
+            harness=harness,
+            context=context,
+            known=known,
+            graphs=tuple(self.memory.durable(key) for key in context.graphs),
+            sequence=self.memory.store.sequence,
+            entries=self.memory.store.since(known.pushed.floor),
+            now=now,
+            results=results or SearchResults(),
+            problems=self.memory.store.problems(),
+        )
