@@ -57,22 +57,22 @@ def test_what_codex_learned_is_in_the_first_request_of_claude_code(
 
 
 def test_a_tool_is_neither_asked_about_nor_deferred_nor_cut(project: Path, claude: Claude, codex: Codex) -> None:
-    notes = [f"Case {number}: " + "what was observed there, at length. " * 40 for number in range(24)]
+    notes = [f"Case {number}: {' '.join(['what was observed there, at length.'] * 40)}" for number in range(24)]
     claude.model.script(
         Turn(calls=(by_claude("kg_put_node", **LESSON, notes=notes),)),
         Turn(calls=(by_claude("kg_read", ids=[LESSON["id"]]),)),
     )
     claude.run("Remember all the cases.", project)
-    codex.model.script(Turn(calls=(by_codex("kg_read", ids=[LESSON["id"]]),)))
+    more = Turn(calls=(by_codex("kg_read", more=True),))
+    codex.model.script(Turn(calls=(by_codex("kg_read", ids=[LESSON["id"]]),)), more, more, more)
     codex.run("Read the cases.", project)
 
     first, _, read = claude.model.asked()
     assert {"mcp__plugin_kg_kg__kg_read", "mcp__plugin_kg_kg__kg_put_node"} <= set(first.tools)
     assert all(note in read.text for note in notes)
-    page = codex.model.asked()[1].items[-1].text
-    assert notes[0] in page
-    assert "truncated" not in page
-    assert "more=true" in page
+    pages = codex.model.asked()[-1].text
+    assert all(note in pages for note in notes)
+    assert "truncated" not in pages
 
 
 @pytest.mark.parametrize(
@@ -86,21 +86,24 @@ def test_a_tool_is_neither_asked_about_nor_deferred_nor_cut(project: Path, claud
 def test_a_prompt_that_names_a_subject_brings_the_lesson_that_the_preload_left_out(
     machine: Machine, claude: Claude, codex: Codex, name: str, gist: str, prompt: str
 ) -> None:
-    by_hand(machine, {name: {"gist": gist, "created": "2026-01-01T00:00:00.000Z"}, **many(150)})
+    # Long, as a short one would fill the space that is left below the last of the long ones.
+    lesson = {"gist": f"{gist} {'And so it was in each house where anybody looked. ' * 6}"}
+    by_hand(machine, {name: {**lesson, "created": "2026-01-01T00:00:00.000Z"}, **many(150)})
     machine.setup()
     folder = machine.repository()
     with claude.talk(folder) as talk:
-        talk.say("Hello.")
-        talk.say(prompt)
+        for said in ("Hello.", prompt, prompt):
+            talk.say(said)
     with codex.talk(folder) as thread:
-        thread.say("Hello.")
-        thread.say(prompt)
+        for said in ("Hello.", prompt, prompt):
+            thread.say(said)
 
     for model in (claude.model, codex.model):
-        before, after = model.asked()
+        before, after, again = model.asked()
         assert "filler-lesson-149" in before.text
         assert gist not in before.text
         assert gist in after.since(before)
+        assert again.text.count(gist) == 1
 
 
 def test_a_prompt_about_nothing_brings_nothing(machine: Machine, claude: Claude, codex: Codex) -> None:
