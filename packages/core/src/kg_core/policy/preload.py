@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import EndKind, Status, Tier, end_kind
@@ -134,16 +133,17 @@ def _edges(
     below: dict[tuple[int, str], list[Block]] = {}
     if left.left < _SHORTEST_LINE:
         return below
-    offered: list[tuple[tuple[bool, float, int, EdgeKey], str, Block]] = []
+    offered: list[tuple[bool, float, int, EdgeKey, str]] = []
     for index, level in enumerate(levels):
         values = {lesson.id: lesson.score for lesson in chosen if lesson.level == index}
         for edge, under in _shown(level.graph, user, values):
-            value = edge_value(edge, values)
             leads_out = not (edge.source in values and edge.target in values)
-            block = edge_block(level.graph, edge, under, value)
-            offered.append(((leads_out, -value, index, edge.key), under, block))
-    offered.sort(key=itemgetter(0))
-    for (_, _, index, _), under, block in offered:
+            offered.append((leads_out, -edge_value(edge, values), index, edge.key, under))
+    for _, value, index, key, under in sorted(offered):
+        if left.left < _SHORTEST_LINE:
+            break
+        graph = levels[index].graph
+        block = edge_block(graph, graph.edges[key], under, -value)
         if left.takes(block):
             below.setdefault((index, under), []).append(block)
     return below
@@ -163,8 +163,10 @@ def _shown(graph: Graph, user: Graph | None, ids: Mapping[str, float]) -> Iterat
 
 def _archived(graph: Graph, user: Graph | None, now: Millis, left: _Room) -> list[Block]:
     """The ids of current archived nodes, as many as fit, best first."""
+    if left.left < left.limit.measure(ARCHIVED_HEADING):
+        return []
     ids = [node_id for node_id in graph.tiers[Tier.ARCHIVED] if standing(graph, node_id) is Status.CURRENT]
-    if not ids or left.left < left.limit.measure(ARCHIVED_HEADING):
+    if not ids:
         return []
     values = scores(graph, ranked_pool(graph, user, archived=True), now, user)
     ids.sort(key=lambda node_id: (-values.get(node_id, UNSCORED), node_id))
