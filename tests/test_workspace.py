@@ -78,6 +78,11 @@ def test_every_package_needs_the_same_python(folder: str) -> None:
 
 
 @each_package
+def test_every_package_names_what_its_tests_need(folder: str) -> None:
+    assert FOLDERS[folder]["dependency-groups"]["test"], "without it the package cannot be tested alone"
+
+
+@each_package
 def test_ranges_between_members_hold_for_the_versions_of_the_members(folder: str) -> None:
     for requirement in declared(FOLDERS[folder]):
         if requirement.name in VERSIONS:
