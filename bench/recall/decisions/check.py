@@ -238,6 +238,12 @@ def share_faults(questions: list[Record], nodes: dict[Key, Record]) -> Iterator[
         yield f"{sharing} of {len(negatives)} negatives share two content words"
 
 
+def hash_faults() -> Iterator[str]:
+    """Yield a fault when the README names another hash than that of the data."""
+    if data_hash() not in (HERE / "README.md").read_text(encoding="utf-8"):
+        yield "README.md names another hash"
+
+
 def main() -> int:
     rows, edges, questions = load("gists.jsonl"), load("edges.jsonl"), load("questions.jsonl")
     nodes = {(row["graph"], row["id"]): row for row in rows}
@@ -247,6 +253,7 @@ def main() -> int:
         *question_faults(questions, nodes),
         *path_faults(questions, edges, nodes),
         *share_faults(questions, nodes),
+        *hash_faults(),
     ]
     print(f"gists {len(rows)}  edges {len(edges)}  questions {len(questions)}")
     counts = Counter((question["class"], half_of(question["id"])) for question in questions)
