@@ -109,7 +109,9 @@ def test_a_subagents_reads_do_not_count_for_its_parent_in_claude_code(
 
     claude.run("Have it read, then change it.", project)
 
-    assert NOTE in claude.model.asked("subagent")[-1].text
+    inside = claude.model.asked("subagent")
+    assert GIST in inside[0].text
+    assert NOTE in inside[-1].text
     refused = claude.model.asked()[-1].items
     assert NOTE in "\n".join(item.text for item in refused if item.role == "tool")
     assert machine.nodes()[NAME]["notes"] == [NOTE]
@@ -133,7 +135,9 @@ def test_a_subagents_reads_do_not_count_for_its_parent_in_codex(project: Path, m
 
     codex.run("Have it read, then change it.", project)
 
-    assert NOTE in codex.model.asked("subagent")[-1].text
+    inside = codex.model.asked("subagent")
+    assert inside[0].place(GIST) < inside[0].place("Read the lesson.")
+    assert NOTE in inside[-1].text
     refused = codex.model.asked()[-1].items
     assert NOTE in "\n".join(item.text for item in refused if item.role == "tool")
     assert machine.nodes()[NAME]["notes"] == [NOTE]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .endpoint import Turn
+from .endpoint import Call, Turn
 from .lessons import by_claude, by_codex, by_hand, many
 from .machine import until
 
@@ -24,6 +24,8 @@ pytestmark = pytest.mark.acceptance
 
 GIST = "Retries of the payment worker need jitter, or all of them come back in the same second."
 LESSON = {"level": "project", "id": "payment-retries-need-jitter", "gist": GIST}
+CURRENT_MODEL = "gpt-6.2-sol"
+"""It sees no MCP tool until it looks for one, and calls tools from a script."""
 
 
 @pytest.fixture
@@ -53,6 +55,21 @@ def test_what_codex_learned_is_in_the_first_request_of_claude_code(
     claude.run("Look into the API.", project / "service" / "api")
 
     assert GIST in claude.model.asked()[0].text
+    assert until(lambda: "payment-retries-need-jitter" in machine.nodes())
+
+
+def test_a_current_model_of_codex_is_told_of_the_tools_and_uses_them_from_a_script(
+    project: Path, machine: Machine, codex: Codex
+) -> None:
+    script = f"const r = await tools.mcp__kg__kg_put_node({json.dumps(LESSON)}); text(JSON.stringify(r));"
+    codex.model.script(Turn(calls=(Call(name="exec", arguments={"input": script}),)))
+    codex.run("Remember why the retries failed.", project, model=CURRENT_MODEL)
+    codex.run("Look into the API.", project, model=CURRENT_MODEL)
+
+    first, _, next_session = codex.model.asked()
+    assert "mcp__kg: Memory shared by all coding agents here." in first.text
+    assert "mcp__kg__kg_put_node" in first.text
+    assert next_session.place(GIST) < next_session.place("Look into the API.")
     assert until(lambda: "payment-retries-need-jitter" in machine.nodes())
 
 

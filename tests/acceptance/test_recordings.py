@@ -49,7 +49,7 @@ def site(harness: Harness, machine: Machine, config: Path, log: Path) -> Site:
     """A machine on which the captures stand in for kg's carriers."""
     hook = {spec.native: _hook(log, spec.native) for spec in harness.events}
     launch = Launch(shim=(sys.executable, CAPTURE, "mcp", str(log)), hook=hook)
-    own = machine.memory / "harness" / harness.name
+    own = machine.memory / "harnesses" / harness.name
     return Site(home=machine.home, config=config, own=own, launch=launch, environ={})
 
 

@@ -28,7 +28,7 @@ def site(harness: Harness, root: Path, *, version: str = "1.2.3") -> Site:
     return Site(
         home=root / "home",
         config=root / "home" / (harness.recognition.config_default or ".config"),
-        own=memory / "harness" / harness.name,
+        own=memory / "harnesses" / harness.name,
         launch=Launch(shim=("/bin/sh", "-c", f"{start} mcp {arguments}"), hook=hooks, version=version),
         environ={},
     )
