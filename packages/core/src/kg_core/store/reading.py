@@ -171,7 +171,7 @@ class _Growing:
         """Take a record in; false when it is none."""
         if section == "nodes" and isinstance(value, str):
             value = {"gist": value}
-        if not isinstance(value, dict) or (not name and section != "edges"):
+        if not isinstance(value, dict) or (section == "nodes" and not name):
             return False
         match section:
             case "nodes":

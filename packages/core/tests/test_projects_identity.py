@@ -1,0 +1,300 @@
+"""Which code base a folder belongs to: a world of git checkouts, looked at without git."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kg_core.store import Home, OsFiles, Places, Projects, normalised_remote
+from kg_core.store.identity import locate
+from kg_core.store.problems import Problems
+
+
+def git(*arguments, cwd):
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(cwd),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "a",
+        "GIT_AUTHOR_EMAIL": "a@localhost",
+        "GIT_COMMITTER_NAME": "a",
+        "GIT_COMMITTER_EMAIL": "a@localhost",
+    }
+    subprocess.run(
+        ["git", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main", *arguments],
+        cwd=cwd,
+        env=environ,
+        check=True,
+        capture_output=True,
+    )
+
+
+def repository(path):
+    path.mkdir(parents=True)
+    git("init", "-q", cwd=path)
+    (path / "docs" / "models").mkdir(parents=True)
+    (path / "docs" / "models" / "a.txt").write_text("x", encoding="utf-8")
+    git("add", ".", cwd=path)
+    git("commit", "-q", "-m", "first", cwd=path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """A home with checkouts of every kind."""
+    home = tmp_path_factory.mktemp("world").resolve() / "home"
+    work = home / "work"
+    main = repository(work / "app")
+    git("worktree", "add", "-q", str(work / "app-feature"), "-b", "feature", cwd=main)
+    relative = work / "app-relative"
+    git("worktree", "add", "-q", str(relative), "-b", "relative", cwd=main)
+    pointer = Path((relative / ".git").read_text("utf-8").removeprefix("gitdir:").strip())
+    (relative / ".git").write_text(f"gitdir: {os.path.relpath(pointer, relative)}\n", encoding="utf-8")
+    repository(home / "origins" / "lib")
+    git("submodule", "--quiet", "add", str(home / "origins" / "lib"), "lib", cwd=main)
+    git("worktree", "add", "-q", str(work / "lib-feature"), "-b", "f", cwd=main / "lib")
+    bare = work / "store.git"
+    git("clone", "-q", "--bare", str(main), str(bare), cwd=home)
+    git("worktree", "add", "-q", str(work / "bare-tree"), "main", cwd=bare)
+    hidden = work / "hidden"
+    hidden.mkdir()
+    git("clone", "-q", "--bare", str(main), str(hidden / ".bare"), cwd=home)
+    (hidden / ".git").write_text("gitdir: ./.bare\n", encoding="utf-8")
+    git("worktree", "add", "-q", str(hidden / "tree"), "main", cwd=hidden / ".bare")
+    repository(work / "gone")
+    git("worktree", "add", "-q", str(work / "gone-tree"), "-b", "t", cwd=work / "gone")
+    (work / "gone").rename(work / "gone-elsewhere")
+    (work / "plain" / "deep").mkdir(parents=True)
+    (work / "empty-git" / ".git").mkdir(parents=True)
+    (work / "link").symlink_to(main / "docs")
+    temporary = home.parent / "temporary"
+    (temporary / "x").mkdir(parents=True)
+    repository(temporary / "checkout")
+    (home / ".dotfiles").mkdir()
+    return home
+
+
+PLACES = [
+    ("work/app", "work/app"),
+    ("work/app/docs/models", "work/app"),
+    ("work/app/.git/hooks", "work/app"),
+    ("work/app-feature", "work/app"),
+    ("work/app-feature/docs", "work/app"),
+    ("work/app-relative/docs", "work/app"),
+    ("work/app/lib", "work/app/lib"),
+    ("work/app/lib/docs/models", "work/app/lib"),
+    ("work/lib-feature/docs", "work/app/lib"),
+    ("work/store.git", "work/store.git"),
+    ("work/bare-tree/docs", "work/store.git"),
+    ("work/hidden", "work/hidden"),
+    ("work/hidden/tree/docs", "work/hidden"),
+    ("work/gone-tree/docs", "work/gone"),
+    ("work/link", "work/app"),
+    ("work/link/models", "work/app"),
+    ("work/app/deleted/long/ago", "work/app"),
+    ("work/plain", "work/plain"),
+    ("work/plain/deep", "work/plain/deep"),
+    ("work/empty-git", "work/empty-git"),
+    ("../temporary/checkout/docs", "../temporary/checkout"),
+    (".", None),
+    ("..", None),
+    ("../temporary", None),
+    ("../temporary/x", None),
+    ("../temporary/x/deleted", None),
+    ("/", None),
+]
+
+
+def places_of(world):
+    return Places(world, (world.parent / "temporary", world.parent))
+
+
+@pytest.mark.parametrize(("cwd", "root"), PLACES)
+def test_a_folder_belongs_to(world, cwd, root):
+    location = locate(world / cwd, places_of(world))
+    assert (location and location.root) == (root and (world / root).resolve())
+
+
+def test_a_checkout_that_is_the_home_itself_makes_no_project_of_it(tmp_path):
+    home = repository(tmp_path / "home")
+    places = Places(home, ())
+    assert locate(home, places) is None
+    location = locate(home / "docs", places)
+    assert location is not None
+    assert location.root == home / "docs"
+
+
+def test_the_nearest_known_root_above_counts_outside_of_git(world):
+    known = {world / "work" / "plain"}
+    location = locate(world / "work" / "plain" / "deep", places_of(world), known)
+    assert location is not None
+    assert location.root == world / "work" / "plain"
+
+
+@pytest.mark.parametrize(
+    ("url", "normal"),
+    [
+        ("git@github.com:Owner/Repo.git", "github.com/Owner/Repo"),
+        ("https://user:secret@GitHub.com/Owner/Repo.git/", "github.com/Owner/Repo"),
+        ("https://github.com/Owner/Repo", "github.com/Owner/Repo"),
+        ("ssh://git@github.com:2222/Owner/Repo.git", "github.com/Owner/Repo"),
+        ("github.com:Owner/Repo", "github.com/Owner/Repo"),
+        ("/srv/git/repo.git", ""),
+        ("../repo", ""),
+        ("file:///srv/git/repo.git", ""),
+        ("", ""),
+    ],
+)
+def test_remotes_are_the_same_however_they_are_reached(url, normal):
+    assert normalised_remote(url) == normal
+
+
+class Registry:
+    """Registries over one home, each as after a restart; time stands still unless told."""
+
+    def __init__(self, home, places, **options):
+        self.home, self.places, self.options = Home(home), places, options
+        self.now = 0
+        self.problems = Problems()
+
+    def open(self):
+        projects = Projects(self.home, OsFiles(), self.places, lambda: self.now, **self.options)
+        projects.load(self.problems)
+        return projects
+
+
+@pytest.fixture
+def registry(tmp_path, world):
+    (tmp_path / "kg" / "state").mkdir(parents=True)
+    return Registry(tmp_path / "kg", places_of(world))
+
+
+def test_worktrees_and_subfolders_share_one_memory_and_submodules_have_their_own(registry, world):
+    projects = registry.open()
+    of = {cwd: projects.resolve(str(world / cwd)) for cwd, _ in PLACES}
+    assert of["work/app"].key == of["work/app-feature/docs"].key == of["work/app/docs/models"].key == "project:app"
+    assert of["work/app/lib"].key == of["work/lib-feature/docs"].key == "project:lib"
+    assert of["work/store.git"].slug == "store"
+    assert of["."] is None
+
+
+def test_equal_folder_names_get_different_slugs_in_any_script(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    projects = registry.open()
+    roots = [
+        tmp_path / where / name
+        for where in ("x", "y")
+        for name in ("app", "App", "部署方案", "维护方案", "🔥", "a b", "a-b")
+    ]
+    slugs = {root: projects.resolve(str(root)).slug for root in roots}
+    assert len({slug.casefold() for slug in slugs.values()}) == len(roots)
+    again = registry.open()
+    assert {root: again.resolve(str(root)).slug for root in roots} == slugs
+
+
+def test_a_slug_stays_with_its_root_over_restarts_written_or_not(registry, world):
+    projects = registry.open()
+    key = projects.resolve(str(world / "work/app")).key
+    assert registry.open().resolve(str(world / "work/app")).key == key
+    projects.save(key)
+    text = (registry.home.project("app") / "project.toml").read_text("utf-8")
+    assert str(world / "work" / "app") in text
+    assert registry.open().resolve(str(world / "work/app")).key == key
+
+
+def test_nothing_is_ever_created_in_a_repository_or_where_the_agent_stands(registry, world):
+    def listing():
+        return sorted(str(path) for path in world.rglob("*"))
+
+    before = listing()
+    projects = registry.open()
+    for cwd, _ in PLACES:
+        project = projects.resolve(str(world / cwd))
+        if project is not None:
+            projects.save(project.key)
+    assert listing() == before
+
+
+def test_a_moved_folder_keeps_its_memory_when_it_is_registered_again(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    old, new = tmp_path / "old" / "app", tmp_path / "new" / "renamed"
+    projects = registry.open()
+    key = projects.resolve(str(old)).key
+    projects.save(key)
+    new.mkdir(parents=True)
+    other = projects.resolve(str(new))
+    projects.save(other.key)
+    assert other.key != key
+    assert projects.register("app", new).key == key
+    for each in (projects, registry.open()):
+        assert each.resolve(str(new)).key == key
+
+
+def test_folders_with_one_remote_share_a_memory_only_when_the_setting_says_so(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    one, two = repository(tmp_path / "one" / "app"), repository(tmp_path / "two" / "other")
+    git("remote", "add", "origin", "https://token@example.org/owner/app.git", cwd=one)
+    git("remote", "add", "origin", "git@example.org:owner/app", cwd=two)
+    apart = registry.open()
+    assert apart.resolve(str(one)).key != apart.resolve(str(two)).key
+    apart.save("project:app")
+    text = (registry.home.project("app") / "project.toml").read_text("utf-8")
+    assert "token" not in text
+    registry.home.reserved.unlink()
+    registry.options = {"match_remotes": True}
+    together = registry.open()
+    assert together.resolve(str(two)).key == "project:app"
+
+
+def test_unknown_keys_of_a_registration_survive(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    folder = registry.home.project("app")
+    folder.mkdir(parents=True)
+    (folder / "project.toml").write_text(f'colour = "red"\nroots = ["{tmp_path}/a"]\n', encoding="utf-8")
+    projects = registry.open()
+    projects.register("app", tmp_path / "b")
+    text = (folder / "project.toml").read_text("utf-8")
+    assert 'colour = "red"' in text
+    assert f"{tmp_path}/a" in text
+    assert f"{tmp_path}/b" in text
+
+
+def test_a_damaged_registration_is_reported_and_its_slug_not_given_away(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    folder = registry.home.project("app")
+    folder.mkdir(parents=True)
+    (folder / "project.toml").write_text("roots = [", encoding="utf-8")
+    projects = registry.open()
+    assert [problem.kind for problem in registry.problems.all()] == ["odd"]
+    assert projects.resolve(str(tmp_path / "app")).slug == "app-2"
+    assert (folder / "project.toml").read_text("utf-8") == "roots = ["
+
+
+def test_a_folder_is_looked_at_again_after_a_while(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    outer = tmp_path / "outer"
+    (outer / "inner").mkdir(parents=True)
+    projects = registry.open()
+    assert projects.resolve(str(outer / "inner")).root == outer / "inner"
+    git("init", "-q", cwd=outer)
+    assert projects.resolve(str(outer / "inner")).root == outer / "inner"
+    registry.now += 10_000
+    assert projects.resolve(str(outer / "inner")).root == outer
+
+
+@pytest.mark.parametrize("cwd", ["", "relative/path", "a\0b", "~", "/" + "x" * 5000])
+def test_a_folder_that_is_none_never_fails(registry, cwd):
+    registry.open().resolve(cwd)
+
+
+def test_all_lists_every_project(registry, world):
+    projects = registry.open()
+    projects.resolve(str(world / "work/app"))
+    projects.resolve(str(world / "work/app/lib"))
+    assert [(project.slug, project.root) for project in projects.all()] == [
+        ("app", world / "work/app"),
+        ("lib", world / "work/app/lib"),
+    ]

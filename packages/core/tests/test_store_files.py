@@ -1,0 +1,572 @@
+"""The files of a memory: how they look, how damage and edits from outside are met."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_core.model import Change, Edge, EdgeKey, Graph, Progress, Tier, Tombstone, Use, Written
+from kg_core.store import Home, Places, Store, Write
+from kg_core.store.reading import read_graph
+from kg_core.store.sheet import Sheet, Touched
+from kg_core.store.walk import walk
+from kg_plugin_api import Code, KgError
+
+NOW = 1_790_000_000_000
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path / "home")
+
+
+async def opened(home, **more):
+    return await Store.open(home, places=Places(Path("/home/nobody"), ()), **more)
+
+
+async def written(home, values, *nodes, key="user", **more):
+    """A store that was filled and closed."""
+    store = await opened(home)
+    await store.load(key)
+    await store.commit(values.put(*nodes, graph=key, **more))
+    await store.close()
+
+
+async def loaded(home, key="user"):
+    store = await opened(home)
+    graph = await store.load(key)
+    await store.close()
+    return graph, store.problems()
+
+
+def test_a_file_is_sorted_one_field_per_line_in_real_unicode(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        node = values.node(
+            "zebra", "Größe 部署 🔥", notes=("one", "two"), created=NOW, written=Written(at=NOW, by="c", author="c")
+        )
+        await store.commit(
+            Write(
+                by="c",
+                at=NOW,
+                changes=(
+                    Change(
+                        graph="user",
+                        nodes={"zebra": node, "ant": values.node("ant", 'say "hi"', created=0)},
+                        edges=values.edge("zebra", "eats", "ant", notes=("why",)),
+                        tombstones={"gone": Tombstone(at=NOW, by="c")},
+                        progress={"task": Progress(state={"step": 2}, at=NOW, by="c")},
+                        use={"zebra": Use(tier=Tier.ARCHIVED, read_at=NOW)},
+                    ),
+                ),
+            )
+        )
+        await store.close()
+
+    asyncio.run(main())
+    when = "2026-09-21T14:13:20.000Z"
+    assert home.graph("user").read_bytes().decode("utf-8") == (
+        f"""{{
+  "format": 1,
+  "nodes": {{
+    "ant": {{
+      "gist": "say \\"hi\\""
+    }},
+    "zebra": {{
+      "gist": "Größe 部署 🔥",
+      "notes": [
+        "one",
+        "two"
+      ],
+      "created": "{when}",
+      "written": {{
+        "at": "{when}",
+        "by": "c",
+        "author": "c"
+      }}
+    }}
+  }},
+  "edges": [
+    {{
+      "from": "zebra",
+      "rel": "eats",
+      "to": "ant",
+      "notes": [
+        "why"
+      ]
+    }}
+  ],
+  "tombstones": {{
+    "gone": {{
+      "at": "{when}",
+      "by": "c"
+    }}
+  }},
+  "progress": {{
+    "task": {{
+      "state": {{
+        "step": 2
+      }},
+      "at": "{when}",
+      "by": "c"
+    }}
+  }}
+}}
+"""
+    )
+    assert json.loads(home.use("user").read_text("utf-8"))["use"] == {"zebra": {"tier": "archived", "read_at": when}}
+
+
+def test_reads_and_compaction_never_change_the_content_file(home, values):
+    async def main():
+        await written(home, values, values.node("alpha"))
+        before = home.graph("user").stat()
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(Write(by="c", at=NOW, changes=(Change(graph="user", use={"alpha": Use(read_at=NOW)}),)))
+        await store.close()
+        assert home.graph("user").stat().st_ino == before.st_ino
+        assert (await loaded(home))[0].use_of("alpha").read_at == NOW
+
+    asyncio.run(main())
+
+
+def test_any_graph_is_read_back_from_its_file_as_it_was(values):
+    @settings(max_examples=60, deadline=None)
+    @given(values.graphs())
+    def holds(graph):
+        async def main():
+            data = b"".join(await (await Sheet.of(graph)).content({"x-more": [1, {"a": None}]}))
+            json.loads(data.decode("utf-8"))
+            reading = await read_graph("user", data)
+            assert not reading.damage
+            assert reading.graph.nodes == graph.nodes
+            assert reading.graph.edges == graph.edges
+            assert reading.graph.tombstones == graph.tombstones
+            assert reading.graph.progress == graph.progress
+            assert dict(reading.graph.extra) == {"x-more": [1, {"a": None}]}
+            compact = json.dumps(json.loads(data)).encode("ascii")
+            assert (await read_graph("user", compact)).graph == reading.graph
+
+        asyncio.run(main())
+
+    holds()
+
+
+def test_a_sheet_brought_up_to_date_equals_one_made_anew(values):
+    @settings(max_examples=60, deadline=None)
+    @given(values.graphs(), values.graphs())
+    def holds(before, after):
+        async def main():
+            change = Change(
+                graph="user",
+                nodes={**dict.fromkeys(before.nodes), **after.nodes},
+                edges={**dict.fromkeys(before.edges), **after.edges},
+                tombstones={**dict.fromkeys(before.tombstones), **after.tombstones},
+                progress={**dict.fromkeys(before.progress), **after.progress},
+                use={**dict.fromkeys(before.use), **after.use},
+            )
+            sheet = await Sheet.of(before)
+            touched = Touched()
+            touched.add(change)
+            await sheet.update(before.apply(change), touched)
+            anew = await Sheet.of(after)
+            assert await sheet.content({}) == await anew.content({})
+            assert await sheet.use() == await anew.use()
+
+        asyncio.run(main())
+
+    holds()
+
+
+def test_the_walk_through_any_bytes_ends_and_never_fails():
+    document = b'{\n  "format": 1,\n  "nodes": {\n    "a": {\n      "gist": "x"\n    }\n  },\n  "edges": []\n}\n'
+    cuts = st.tuples(st.integers(0, len(document)), st.integers(0, 12), st.binary(max_size=4))
+
+    @given(st.one_of(st.binary(max_size=200), st.lists(cuts, max_size=4)))
+    def holds(how):
+        data = how if isinstance(how, bytes) else document
+        for at, length, added in how if isinstance(how, list) else ():
+            data = data[:at] + added + data[at + length :]
+        assert len(list(walk(data))) <= len(data) + 3
+
+    holds()
+
+
+def test_unknown_keys_survive_at_every_level(home, values):
+    home.memory.mkdir(parents=True)
+    document = {
+        "format": 1,
+        "nodes": {"a": {"gist": "g", "mood": {"x": [1]}, "written": {"at": "2026-01-01T00:00:00.000Z", "tool": "vim"}}},
+        "edges": [{"from": "a", "rel": "r", "to": "b", "weight": 0.5}],
+        "tombstones": {"t": {"at": "2026-01-01T00:00:00.000Z", "by": "c", "why": "old"}},
+        "progress": {"p": {"state": {}, "at": "", "by": "", "note": 1}},
+        "made-with": "love",
+    }
+    home.graph("user").write_text(json.dumps(document), encoding="utf-8")
+    asyncio.run(written(home, values, values.node("new")))
+    after = json.loads(home.graph("user").read_text("utf-8"))
+    del after["nodes"]["new"]
+    document["nodes"]["a"]["written"] |= {"by": "", "author": ""}
+    assert after == document
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_file_saved_with_byte_order_mark_and_crlf_loads_as_it_was(home, values, encoding):
+    notes = ("Zeile — “quoted”\\r\\n", "部署")
+    asyncio.run(written(home, values, values.node("alpha", "ü", notes=notes)))
+    text = home.graph("user").read_text("utf-8").replace("\n", "\r\n")
+    home.graph("user").write_bytes(text.encode(encoding))
+    graph, problems = asyncio.run(loaded(home))
+    assert graph.nodes["alpha"].notes == notes
+    assert not problems
+
+
+def test_a_truncated_file_is_kept_and_its_content_restored_from_backup_and_journal(home, values):
+    async def main():
+        await written(home, values, *(values.node(f"n{number}") for number in range(20)))
+        whole = home.graph("user").read_bytes()
+        home.graph("user").write_bytes(whole[:-400])
+        graph, problems = await loaded(home)
+        assert len(graph.nodes) == 20
+        assert [problem.kind for problem in problems] == ["damaged"]
+        (kept,) = home.memory.glob("user.json.corrupt-*")
+        assert kept.read_bytes() == whole[:-400]
+        assert kept.name in problems[0].sentence
+        assert home.graph("user").read_bytes() == whole
+
+    asyncio.run(main())
+
+
+def test_a_damaged_file_without_backup_or_journal_serves_what_can_be_read(home, values):
+    async def main():
+        await written(home, values, *(values.node(f"n{number}") for number in range(20)))
+        whole = home.graph("user").read_bytes()
+        for folder in (home.journal, home.base("user")):
+            for path in folder.iterdir():
+                path.unlink()
+        home.graph("user").write_bytes(whole.replace(b'"the gist of n5"', b'"the gist of n5'))
+        graph, problems = await loaded(home)
+        assert set(graph.nodes) == {f"n{number}" for number in range(20)} - {"n5"}
+        assert [problem.kind for problem in problems] == ["damaged"]
+
+    asyncio.run(main())
+
+
+def test_two_documents_in_one_file_are_both_read(home, values):
+    async def main():
+        await written(home, values, values.node("alpha"))
+        one = home.graph("user").read_bytes()
+        home.graph("user").write_bytes(one + one.replace(b"alpha", b"beta"))
+        graph, problems = await loaded(home)
+        assert set(graph.nodes) == {"alpha", "beta"}
+        assert [problem.kind for problem in problems] == ["damaged"]
+
+    asyncio.run(main())
+
+
+def test_conflict_markers_drop_nothing(home, values):
+    async def main():
+        await written(home, values, values.node("alpha", "base"), values.node("omega"))
+        text = home.graph("user").read_text("utf-8")
+        line = '      "gist": "base",\n'
+        assert line in text
+        conflict = (
+            '<<<<<<< HEAD\n      "gist": "mine",\n||||||| old\n      "gist": "base",\n=======\n'
+            '      "gist": "yours",\n>>>>>>> branch\n'
+        )
+        home.graph("user").write_text(text.replace(line, conflict), encoding="utf-8")
+        graph, problems = await loaded(home)
+        alpha = graph.nodes["alpha"]
+        assert {alpha.gist, *(each["gist"] for each in alpha.conflicts)} == {"mine", "yours"}
+        assert "omega" in graph.nodes
+        assert "conflict markers" in problems[0].sentence
+        json.loads(home.graph("user").read_text("utf-8"))
+
+    asyncio.run(main())
+
+
+def test_conflict_markers_around_two_new_nodes_keep_both(home, values):
+    side = '    "{0}": {{\n      "gist": "{0}"\n    }}\n'
+    text = (
+        '{\n  "format": 1,\n  "nodes": {\n<<<<<<< HEAD\n'
+        + side.format("mine")
+        + "=======\n"
+        + side.format("yours")
+        + '>>>>>>> branch\n  },\n  "edges": []\n}\n'
+    )
+    home.memory.mkdir(parents=True)
+    home.graph("user").write_text(text, encoding="utf-8")
+    graph, _ = asyncio.run(loaded(home))
+    assert set(graph.nodes) == {"mine", "yours"}
+
+
+def test_a_newer_format_is_only_read(home, values):
+    async def main():
+        home.memory.mkdir(parents=True)
+        text = '{"format": 99, "nodes": {"a": {"gist": "g"}}, "future": true}'
+        home.graph("user").write_text(text, encoding="utf-8")
+        store = await opened(home)
+        assert set((await store.load("user")).nodes) == {"a"}
+        with pytest.raises(KgError) as caught:
+            store.commit(values.put(values.node("b")))
+        assert caught.value.code is Code.READ_ONLY
+        assert str(home.graph("user")) in caught.value.sentence
+        await store.snapshot()
+        await store.close()
+        assert home.graph("user").read_text("utf-8") == text
+        assert [problem.kind for problem in store.problems()] == ["newer"]
+
+    asyncio.run(main())
+
+
+def test_an_older_memory_keeps_all_its_nodes_beside_new_ones(home, values):
+    home.memory.mkdir(parents=True)
+    old = {"nodes": {f"n{number}": {"gist": "g"} for number in range(9)}, "edges": []}
+    home.graph("user").write_text(json.dumps(old), encoding="utf-8")
+    asyncio.run(written(home, values, values.node("new")))
+    assert len(asyncio.run(loaded(home))[0].nodes) == 10
+
+
+def edited(home, change, key="user"):
+    document = json.loads(home.graph(key).read_text("utf-8"))
+    change(document)
+    home.graph(key).write_text(json.dumps(document), encoding="utf-8")
+
+
+def test_an_edit_while_serving_is_merged_into_what_is_served(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("kept"), values.node("edited"), values.node("removed")))
+        await store.snapshot()
+        edited(home, lambda document: document["nodes"]["edited"].update(gist="by hand"))
+        edited(home, lambda document: document["nodes"].pop("removed"))
+        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        edited(home, lambda document: document.update(more=1))
+        heard = []
+        store.subscribe(heard.append)
+        await store.commit(values.put(values.node("ours")))
+        await store.look()
+        graph = store.durable("user")
+        assert set(graph.nodes) == {"kept", "edited", "added", "ours"}
+        assert graph.nodes["edited"].gist == "by hand"
+        assert graph.nodes["added"].created > 0
+        assert heard[-1].by == "edit"
+        await store.close()
+        document = json.loads(home.graph("user").read_text("utf-8"))
+        assert set(document["nodes"]) == set(graph.nodes)
+        assert document["more"] == 1
+
+    asyncio.run(main())
+
+
+def test_an_edit_before_a_snapshot_is_never_overwritten(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("kept")))
+        await store.snapshot()
+        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        await store.commit(values.put(values.node("ours")))
+        await store.snapshot()
+        assert set(json.loads(home.graph("user").read_text("utf-8"))["nodes"]) == {"kept", "added", "ours"}
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("alpha", "old")))
+        await store.snapshot()
+        edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
+        await store.commit(values.put(values.node("alpha", "ours")))
+        await store.look()
+        alpha = store.durable("user").nodes["alpha"]
+        assert alpha.gist == "ours"
+        assert alpha.conflicts[0]["gist"] == "theirs"
+        assert [problem.kind for problem in store.problems()] == ["conflict"]
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_an_edit_made_while_no_server_ran_is_merged_with_the_unsnapshotted_journal(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("alpha"), values.node("beta")))
+        await store.snapshot()
+        await store.commit(values.put(values.node("journalled")))
+        for task in store._tasks:
+            task.cancel()
+        await asyncio.wait(store._tasks)
+        store._lock.release()
+        edited(home, lambda document: document["nodes"].pop("beta"))
+        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        graph, _ = await loaded(home)
+        assert set(graph.nodes) == {"alpha", "journalled", "added"}
+
+    asyncio.run(main())
+
+
+def test_an_edit_without_any_backup_left_loses_neither_side(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("alpha", "old"), values.node("beta")))
+        await store.snapshot()
+        await store.commit(values.put(values.node("alpha", "ours"), values.node("journalled")))
+        for task in store._tasks:
+            task.cancel()
+        await asyncio.wait(store._tasks)
+        store._lock.release()
+        for path in home.base("user").iterdir():
+            path.unlink()
+        edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
+        graph, _ = await loaded(home)
+        assert set(graph.nodes) == {"alpha", "beta", "journalled"}
+        assert graph.nodes["alpha"].gist == "ours"
+        assert graph.nodes["alpha"].conflicts[0]["gist"] == "theirs"
+
+    asyncio.run(main())
+
+
+def test_an_old_checkout_brings_nothing_deleted_back(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        lesson = values.node("alpha", written=Written(at=NOW, by="c", author="c"))
+        await store.commit(values.put(lesson, values.node("beta")))
+        await store.snapshot()
+        old = home.graph("user").read_bytes()
+        await store.commit(
+            Write(
+                by="c",
+                at=NOW + 1,
+                changes=(
+                    Change(graph="user", nodes={"alpha": None}, tombstones={"alpha": Tombstone(at=NOW + 1, by="c")}),
+                ),
+            )
+        )
+        await store.snapshot()
+        home.graph("user").write_bytes(old)
+        await store.look()
+        assert set(store.durable("user").nodes) == {"beta"}
+        assert "alpha" in store.durable("user").tombstones
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_file_that_vanished_is_restored(home, values):
+    async def main():
+        await written(home, values, values.node("alpha"))
+        home.graph("user").unlink()
+        store = await opened(home)
+        assert set((await store.load("user")).nodes) == {"alpha"}
+        assert [problem.kind for problem in store.problems()] == ["missing"]
+        await store.snapshot()
+        assert home.graph("user").exists()
+        home.graph("user").unlink()
+        await store.look()
+        await store.snapshot()
+        assert home.graph("user").exists()
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_memory_folder_copied_alone_opens_on_another_machine(home, values, tmp_path):
+    async def main():
+        await written(home, values, values.node("alpha"))
+        other = Home(tmp_path / "other")
+        other.memory.mkdir(parents=True)
+        other.graph("user").write_bytes(home.graph("user").read_bytes())
+        graph, problems = await loaded(other)
+        assert set(graph.nodes) == {"alpha"}
+        assert not problems
+
+    asyncio.run(main())
+
+
+def test_folders_and_files_are_private(home, values):
+    asyncio.run(written(home, values, values.node("alpha"), key="project:app"))
+    for path in (home.root, *home.root.rglob("*")):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        assert mode == (0o700 if path.is_dir() else 0o600), path
+    assert "*.use.json" in (home.memory / ".gitignore").read_text("utf-8")
+
+
+def test_loading_does_not_depend_on_the_locale(home, values, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "C")
+    monkeypatch.setenv("PYTHONUTF8", "0")
+    asyncio.run(written(home, values, values.node("alpha", "ü部")))
+    assert asyncio.run(loaded(home))[0].nodes["alpha"].gist == "ü部"
+
+
+def test_ids_in_decomposed_form_are_the_same_node(home, values):
+    home.memory.mkdir(parents=True)
+    document = {
+        "nodes": {"cafe\u0301": {"gist": "g"}},
+        "edges": [{"from": "cafe\u0301", "rel": "r", "to": "x/cafe\u0301"}],
+    }
+    home.graph("user").write_text(json.dumps(document), encoding="utf-8")
+    graph, _ = asyncio.run(loaded(home))
+    assert list(graph.nodes) == ["café"]
+    assert list(graph.edges) == [EdgeKey("café", "r", "x/cafe\u0301")]
+
+
+def test_ids_that_differ_in_case_or_script_are_kept_apart_or_found_as_the_model_says(home, values):
+    names = ["部署方案", "صيانة-الخادم", "API", "heavy-check-mark"]
+    asyncio.run(written(home, values, *(values.node(name) for name in names)))
+    graph, _ = asyncio.run(loaded(home))
+    assert set(graph.nodes) == set(names)
+    assert graph.find("api") is graph.nodes["API"]
+
+
+def test_a_second_record_of_one_id_is_set_aside_not_dropped(home):
+    home.memory.mkdir(parents=True)
+    home.graph("user").write_text('{"nodes": {"a": {"gist": "one"}, "a": {"gist": "two"}}}', encoding="utf-8")
+    graph, _ = asyncio.run(loaded(home))
+    assert graph.nodes["a"].gist == "one"
+    assert graph.nodes["a"].conflicts[0]["gist"] == "two"
+
+
+def test_an_unreadable_graph_file_is_an_error_that_names_it_and_stays(home, values):
+    async def main():
+        home.graph("user").mkdir(parents=True)
+        store = await opened(home)
+        with pytest.raises(KgError) as caught:
+            await store.load("user")
+        assert caught.value.code is Code.UNAVAILABLE
+        assert str(home.graph("user")) in caught.value.sentence
+        await store.close()
+
+    asyncio.run(main())
+    assert not list(home.graph("user").iterdir())
+
+
+def test_a_graph_that_is_empty_has_no_file(home):
+    graph, _ = asyncio.run(loaded(home, "project:app"))
+    assert graph == Graph(key="project:app")
+    assert not home.projects.exists()
+
+
+def test_edges_of_the_same_pair_are_several(home, values):
+    async def main():
+        edges = {EdgeKey("a", rel, "b"): Edge(source="a", rel=rel, target="b") for rel in ("uses", "knows")}
+        await written(home, values, values.node("a"), values.node("b"), edges=edges)
+        assert set((await loaded(home))[0].edges) == set(edges)
+
+    asyncio.run(main())

@@ -1,0 +1,71 @@
+"""Settings from config.toml, and the folder that holds everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kg_core.store import Home, Settings
+from kg_plugin_api import Code, KgError
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path)
+
+
+def test_without_a_file_there_are_the_defaults(home):
+    assert Settings.load(home) == Settings()
+    assert Settings().server.port == 7419
+
+
+def test_what_a_person_wrote_counts_byte_order_mark_or_not(home):
+    for encoding in ("utf-8", "utf-8-sig"):
+        home.config.write_text("[server]\nport = 8000\n[projects]\nmatch_remotes = true\n", encoding=encoding)
+        settings = Settings.load(home)
+        assert settings.server.port == 8000
+        assert settings.projects.match_remotes
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[server]\nprot = 1\n", "server.prot"),
+        ("[sever]\nport = 1\n", "sever"),
+        ("[server]\nport = 'x'\n", "server.port"),
+        ("[server]\nport = 70000\n", "server.port"),
+        ("[server\n", "TOML"),
+    ],
+)
+def test_a_mistake_is_an_error_that_names_the_file_and_the_key(home, text, named):
+    home.config.write_text(text, encoding="utf-8")
+    with pytest.raises(KgError) as caught:
+        Settings.load(home)
+    assert caught.value.code is Code.INVALID
+    assert str(home.config) in caught.value.sentence
+    assert named in caught.value.sentence
+
+
+def test_settings_do_not_change():
+    with pytest.raises(ValueError, match="frozen"):
+        Settings().server.port = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("environ", "root"),
+    [
+        ({"HOME": "/h"}, "/h/.kg"),
+        ({"HOME": "/h", "KG_HOME": ""}, "/h/.kg"),
+        ({"HOME": "/h", "KG_HOME": "/data/kg"}, "/data/kg"),
+        ({"HOME": "/h", "KG_HOME": "memory"}, "/cwd/memory"),
+    ],
+)
+def test_the_home_is_where_the_variable_says(environ, root):
+    assert Home.from_environ(environ, Path("/cwd")).root == Path(root)
+
+
+def test_variables_that_look_like_ours_and_mean_nothing_are_named():
+    home = Home.from_environ({"KG_HOEM": "x", "KG_HOME": "/x", "KGX": "y"}, Path("/"))
+    assert home.unknown == ("KG_HOEM",)
+    assert home == Home(Path("/x"))
