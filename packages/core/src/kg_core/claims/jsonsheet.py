@@ -64,6 +64,9 @@ class JsonSheet:
         container, index = found
         node = container.members[index].node
         current = node.value()
+        if held is not None and held.item and self._is_doubled(container, index, held, value):
+            self.take(held)
+            return ()
         ours = held is not None and (same(current, value) or is_ours(current, held.value))
         if held is None and same(current, value):
             return ()
@@ -178,6 +181,11 @@ class JsonSheet:
         equal = [m for m in container.members if m.key == hold.keys[-1] and same(m.node.value(), hold.value)]
         index = container.members.index(equal[-1]) if equal else position(container, hold.keys[-1])
         return None if index is None else (container, index)
+
+    def _is_doubled(self, container: Node, index: int, held: JsonHold, value: object) -> bool:
+        """Whether a new value of ours for a member is there already, as another member."""
+        others = [member.node.value() for i, member in enumerate(container.members) if i != index]
+        return not same(held.value, value) and any(same(other, value) for other in others)
 
     def _check_way(self, claim: JsonEntry | JsonItem) -> None:
         way = claim.keys if isinstance(claim, JsonItem) else claim.keys[:-1]

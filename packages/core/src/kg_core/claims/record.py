@@ -70,7 +70,6 @@ class TomlHold(_Value):
     keys: tuple[str, ...]
     value: JsonValue
     prior: str | None = None
-    seam: Seam = NO_SEAM
     interior: str | None = None
 
 
@@ -85,7 +84,7 @@ class TomlTableHold(_Value):
 
 
 class TomlRoom(_Value):
-    """The header of a table that was not there before."""
+    """The header of a table that was not there before; for no keys, the blank line beside our first root keys."""
 
     kind: Literal["toml_room"] = "toml_room"
     keys: tuple[str, ...]

@@ -12,7 +12,7 @@ from kg_core.claims.record import BlockHold, JsonRoom, TomlRoom, TomlTableHold
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kg_core.claims.record import Hold, Seam
+    from kg_core.claims.record import Hold
     from kg_plugin_api.claims import Claim
 
     Room = JsonRoom | TomlRoom
@@ -96,6 +96,7 @@ def rework(open_sheet: Callable[[str], Sheet], text: str, holds: Sequence[Hold],
     sheet = open_sheet(text)
     pairs = pair(claims, [hold for hold in holds if not isinstance(hold, JsonRoom | TomlRoom)])
     remaining = _cleared(sheet, holds, [hold for _, hold in pairs if hold is not None])
+    closed_by_gone = any(_is_closed(hold) for hold in holds if not any(hold is other for other in remaining))
     refused: list[tuple[Claim, str]] = []
     for claim, hold in pairs:
         try:
@@ -104,6 +105,8 @@ def rework(open_sheet: Callable[[str], Sheet], text: str, holds: Sequence[Hold],
             refused.append((claim, str(refusal)))
             continue
         remaining = _replaced(remaining, hold, new)
+    if closed_by_gone:
+        remaining = _passed_on(remaining)
     return Reworked(sheet.text, tuple(remaining), tuple(refused), tuple(sheet.notes))
 
 
@@ -120,25 +123,20 @@ def _cleared(sheet: Sheet, holds: Sequence[Hold], kept: list[Hold]) -> list[Hold
             remaining.insert(0, hold)
         else:
             sheet.take(hold)
-    return _passed_on(holds, remaining)
+    return remaining
 
 
-def _passed_on(holds: Sequence[Hold], remaining: list[Hold]) -> list[Hold]:
-    """Hands the missing line end of the original on to a paragraph of ours that is still there."""
-    gone = [hold for hold in holds if not any(hold is other for other in remaining)]
-    if not any(seam.closed for seam in map(_seam, gone) if seam is not None):
-        return remaining
-    heir = next((hold for hold in remaining if _seam(hold) is not None), None)
-    return [_closing(hold) if hold is heir else hold for hold in remaining]
+def _is_closed(hold: Hold) -> bool:
+    return isinstance(hold, TomlTableHold | TomlRoom | BlockHold) and hold.seam.closed
 
 
-def _seam(hold: Hold) -> Seam | None:
-    return hold.seam if isinstance(hold, TomlTableHold | TomlRoom | BlockHold) else None
-
-
-def _closing(hold: Hold) -> Hold:
-    seam = _seam(hold)
-    return hold if seam is None else hold.model_copy(update={"seam": seam.model_copy(update={"closed": True})})
+def _passed_on(holds: list[Hold]) -> list[Hold]:
+    """Hands the missing line end of the original on to the first paragraph of ours that is still there."""
+    for index, hold in enumerate(holds):
+        if isinstance(hold, TomlTableHold | TomlRoom | BlockHold):
+            heir = hold.model_copy(update={"seam": hold.seam.model_copy(update={"closed": True})})
+            return [*holds[:index], heir, *holds[index + 1 :]]
+    return holds
 
 
 def _lies_in(hold: Hold, room: Room) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.claims.lines import blank_line_after, blank_line_before, chomp, is_blank, line_end, line_start
 from kg_core.claims.record import NO_SEAM, Seam
-from kg_core.claims.tomledit import TomlEditError
+from kg_core.claims.tomledit import TomlEditError, root_seam
 from kg_core.claims.tomltext import TomlTextError, inline_pairs, is_inline_table, parse
 from kg_core.claims.values import same
 
@@ -38,7 +38,7 @@ def remove(
 
     Keys that are not in ``ours`` and stand in the table behind a blank line were appended to the file by somebody who
     did not see our table end there: they stay where they are, if the document is valid without our header.
-    ``seam`` tells of the blank lines around our table or key, ``interior`` is the white space of an inline table that
+    ``seam`` tells of the blank lines around our table, ``interior`` is the white space of an inline table that
     was empty. Raises TomlEditError.
     """
     expected = _without(document.values, keys)
@@ -62,12 +62,22 @@ def remove(
 
 
 def remove_header(document: TomlDocument, section: Section, seam: Seam) -> str:
-    """The text without the header of a section that has no statements."""
-    if section.header is None:
-        return document.text
+    """The text without the header of a section that has no statements; for the root, without its blank line."""
     text = document.text
+    if section.header is None:
+        return _without_root_seam(document, seam)
     cut = _line_cut(text, section.header.start, section.header.end)
     return _apply(text, [_widened(text, cut, seam, head=True, foot=True)], seam)
+
+
+def _without_root_seam(document: TomlDocument, seam: Seam) -> str:
+    text = document.text
+    if len(document.sections) == 1:
+        return text
+    position, _ = root_seam(document)
+    if seam.gap:
+        return text[:position] + text[blank_line_after(text, position) :]
+    return text[: blank_line_before(text, position)] + text[position:]
 
 
 def _cuts(
@@ -88,8 +98,7 @@ def _cuts(
         elif not section.inside_array:
             for pair in section.pairs:
                 if pair.path[: len(keys)] == keys:
-                    cut = _line_cut(text, pair.start, pair.end)
-                    cuts.append(_widened(text, cut, seam if pair.path == keys else NO_SEAM, head=True, foot=True))
+                    cuts.append(_line_cut(text, pair.start, pair.end))
                 elif keys[: len(pair.path)] == pair.path and is_inline_table(text, pair):
                     cuts += _inline_cuts(text, pair, keys, interior)
     return cuts, appended

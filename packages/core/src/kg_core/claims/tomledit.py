@@ -94,17 +94,18 @@ def insert_pair(document: TomlDocument, keys: Keys, value: object) -> Edited:
 
 def append_table(document: TomlDocument, keys: Keys, values: Mapping[str, object]) -> Edited:
     """The text with a new table: at the end, or in the inline table that its parent is."""
+    edited = _append_table(document, keys, values)
+    _checked(edited.text, _with(document.values, keys, dict(values)))
+    return edited
+
+
+def _append_table(document: TomlDocument, keys: Keys, values: Mapping[str, object]) -> Edited:
     parent = _inline_parent(document, keys)
     if parent is not None:
-        edited = _insert_inline(document, parent, keys, dict(values))
-    else:
-        paragraph = table_text(keys, values, newline(document.text))
-        text, seam = append(document.text, paragraph, newline(document.text), tail=True)
-        edited = Edited(text, seam=seam, section=True)
-    known = value_at(document.values, keys)
-    below = known if isinstance(known, dict) else {}
-    _checked(edited.text, _with(document.values, keys, {**below, **values}))
-    return edited
+        return _insert_inline(document, parent, keys, dict(values))
+    end = newline(document.text)
+    text, seam = append(document.text, table_text(keys, values, end), end, tail=True)
+    return Edited(text, seam=seam, section=True)
 
 
 def _insert_pair(document: TomlDocument, keys: Keys, value: object) -> Edited:
@@ -125,25 +126,34 @@ def _insert_pair(document: TomlDocument, keys: Keys, value: object) -> Edited:
             position = line_end(document.text, dotted[-1].end)
             return Edited(_insert_line(document.text, position, _line(keys[len(section.path) :], value)))
     if table:
-        return append_table(document, table, {keys[-1]: value})
+        return _append_table(document, table, {keys[-1]: value})
     return _insert_first(document, _line(keys, value))
 
 
 def _insert_first(document: TomlDocument, line: str) -> Edited:
-    """A first root key: behind the comments that the file begins with, before those on top of the first header."""
+    """A first root key with a blank line that parts it from the comments before it or the header behind it."""
     text, end = document.text, newline(document.text)
-    header = document.sections[1].header if len(document.sections) > 1 else None
-    if header is None:
+    if len(document.sections) == 1:
         return Edited(_insert_line(text, len(text), line))
-    position = line_start(text, header.start)
-    while position > 0 and text[line_start(text, position - 1) : position].lstrip(" \t").startswith("#"):
-        position = line_start(text, position - 1)
-    while (above := blank_line_before(text, position)) < position:
-        position = above
-    if position > 0:
-        return Edited(text[:position] + end + line + end + text[position:], seam=Seam(gap=True))
-    position = line_start(text, header.start) if is_blank(text[: header.start]) else 0
-    return Edited(text[:position] + line + end + end + text[position:], seam=Seam(tail=True))
+    position, seam = root_seam(document)
+    lines = end + line + end if seam.gap else line + end + end
+    return Edited(text[:position] + lines + text[position:], seam=seam, section=True)
+
+
+def root_seam(document: TomlDocument) -> tuple[int, Seam]:
+    """Where root keys go in a document that has headers and no root keys, and on which side the blank line stands.
+
+    That is behind the comments that the document begins with, but before those on top of the first header.
+    """
+    text, header = document.text, document.sections[1].header
+    top = 0 if header is None else line_start(text, header.start)
+    while top > 0 and text[line_start(text, top - 1) : top].lstrip(" \t").startswith("#"):
+        top = line_start(text, top - 1)
+    if is_blank(text[:top]):
+        return top, Seam(tail=True)
+    while (above := blank_line_before(text, top)) < top:
+        top = above
+    return top, Seam(gap=True)
 
 
 def _insert_inline(document: TomlDocument, parent: Pair, keys: Keys, value: object) -> Edited:

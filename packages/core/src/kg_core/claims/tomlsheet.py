@@ -23,8 +23,6 @@ from kg_core.claims.values import Clash, is_ours, likeness, merged, plain, same
 from kg_plugin_api.claims import TomlEntry, TomlTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pydantic import JsonValue
 
     from kg_core.claims.record import Hold
@@ -114,8 +112,6 @@ class TomlSheet:
         if current is ABSENT:
             return ClaimState.MISSING
         if isinstance(claim, TomlTable):
-            if self._is_free(claim.keys, current, claim.values):
-                return ClaimState.MISSING
             return ClaimState.PRESENT if likeness(current, plain(claim.values)) == 1 else ClaimState.FOREIGN
         value = plain(claim.value)
         added_to = hold is not None and isinstance(value, dict) and likeness(current, value) == 1
@@ -124,7 +120,7 @@ class TomlSheet:
     def _put_table(self, claim: TomlTable, held: TomlTableHold | None) -> tuple[Hold, ...]:
         keys, values = claim.keys, cast("dict[str, object]", plain(claim.values))
         current = value_at(self._document.values, keys)
-        if current is ABSENT or self._is_free(keys, current, values):
+        if current is ABSENT:
             edited = append_table(self._document, keys, values)
             self._write(edited.text)
             held = TomlTableHold(keys=keys, values=cast("dict[str, JsonValue]", values), interior=edited.interior)
@@ -182,26 +178,25 @@ class TomlSheet:
         edited = insert_pair(self._document, keys, value)
         self._write(edited.text)
         hold = TomlHold(keys=keys, value=cast("JsonValue", value), interior=edited.interior)
-        if edited.section:
-            return (TomlRoom(keys=keys[:-1], seam=edited.seam), hold)
-        return (hold.model_copy(update={"seam": edited.seam}),)
+        return (TomlRoom(keys=keys[:-1], seam=edited.seam), hold) if edited.section else (hold,)
 
     def _take(self, hold: TomlHold | TomlTableHold) -> None:
         if isinstance(hold, TomlTableHold):
             text = remove(self._document, hold.keys, ours=hold.values, seam=hold.seam, interior=hold.interior)
             self._write(text)
             return
-        pair = find_pair(self._document, hold.keys)
-        if hold.prior is not None and pair is not None:
-            self._write(replace_value(self._document, pair, hold.prior))
+        if hold.prior is not None:
+            self._put_back(hold.keys, hold.prior)
             return
-        self._write(remove(self._document, hold.keys, ours=(), seam=hold.seam, interior=hold.interior))
+        self._write(remove(self._document, hold.keys, ours=(), interior=hold.interior))
 
-    def _is_free(self, keys: Keys, current: object, values: Mapping[str, object]) -> bool:
-        """Whether the table itself is not written there, only tables below it, and none of our keys."""
-        written = find_section(self._document, keys) or find_pair(self._document, keys)
-        below = isinstance(current, dict) and all(isinstance(i, dict) and k not in values for k, i in current.items())
-        return below and written is None
+    def _put_back(self, keys: Keys, prior: str) -> None:
+        if find_pair(self._document, keys) is None:  # a client has made a table of our value since
+            self._write(remove(self._document, keys, ours=()))
+            self._write(insert_pair(self._document, keys, 0).text)
+        pair = find_pair(self._document, keys)
+        if pair is not None:
+            self._write(replace_value(self._document, pair, prior))
 
     def _write(self, text: str) -> None:
         self._document = scan(text)

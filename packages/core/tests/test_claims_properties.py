@@ -1,0 +1,384 @@
+"""What holds for every settings file: generated documents, layouts, comments and claims."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tomli_w
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from kg_core.claims.jsonsheet import JsonSheet
+from kg_core.claims.jsontext import scan as scan_json
+from kg_core.claims.sheet import ClaimState, Refused, rework
+from kg_core.claims.textblock import TextSheet
+from kg_core.claims.tomlsheet import TomlSheet
+from kg_core.claims.tomltext import TomlTextError
+from kg_core.claims.tomltext import scan as scan_toml
+from kg_plugin_api.claims import JsonEntry, JsonItem, TextBlock, TomlEntry, TomlTable
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Sequence
+
+    from kg_core.claims.record import Hold
+    from kg_core.claims.sheet import Sheet
+    from kg_plugin_api.claims import Claim
+
+PATH = Path("/settings")
+MARK = "the user's own text"
+KEYS = st.sampled_from(["a", "b", "c", "a b", 'q"', "ключ"])
+SCALARS = st.one_of(
+    st.booleans(), st.integers(-5, 5), st.sampled_from(["", "x", "//", "/*", "# t", "]}", "\\", '"', "é\u2028", "[a]"])
+)
+SETTINGS = settings(max_examples=300, deadline=None)
+
+
+def take_all(sheet: Callable[[str], Sheet], text: str, holds: Sequence[Hold]) -> str:
+    done = rework(sheet, text, holds, ())
+    assert done.holds == ()
+    return done.text
+
+
+# -- JSON ------------------------------------------------------------------------------------------------------------
+
+
+class JsonPrinter:
+    """Prints a value in a layout drawn at random, with comments and trailing commas in odd places."""
+
+    def __init__(self, draw: random.Random, *, comments: bool, lines: bool, end: str, unit: str) -> None:
+        self.draw, self.comments, self.lines, self.end, self.unit = draw, comments, lines, end, unit
+
+    def document(self, value: object) -> str:
+        before = self.trivia(0) if self.draw.random() < 0.3 else ""
+        behind = self.draw.choice(["", self.end, self.end * 2]) if self.lines else ""
+        return before + self.value(value, 0) + behind
+
+    def value(self, value: object, depth: int) -> str:
+        if isinstance(value, dict):
+            pairs = [
+                f"{json.dumps(key, ensure_ascii=self.draw.random() < 0.5)}{self.gap()}:{self.gap()}"
+                + self.value(item, depth + 1)
+                for key, item in value.items()
+            ]
+            return self.container("{", pairs, "}", depth)
+        if isinstance(value, list):
+            return self.container("[", [self.value(item, depth + 1) for item in value], "]", depth)
+        return json.dumps(value, ensure_ascii=self.draw.random() < 0.5)
+
+    def container(self, opening: str, members: list[str], closing: str, depth: int) -> str:
+        lined = self.lines and self.draw.random() < 0.8
+        text = opening
+        for index, member in enumerate(members):
+            text += self.trivia(depth + 1) if lined else self.gap()
+            text += member + (self.gap() if self.draw.random() < 0.1 else "")
+            if index < len(members) - 1 or (self.comments and self.draw.random() < 0.2):
+                text += ","
+        return text + (self.trivia(depth) if lined else self.gap()) + closing
+
+    def trivia(self, depth: int) -> str:
+        text = ""
+        if self.comments and self.draw.random() < 0.2:
+            text += self.draw.choice([" // c", " //", " /* b */ /**/ // , x"])
+        text += self.end * self.draw.choice([1, 1, 1, 2]) + self.unit * depth
+        if self.comments and self.draw.random() < 0.2:
+            text += self.draw.choice(["// own line", "/* , */", "// {"]) + self.end + self.unit * depth
+        return text
+
+    def gap(self) -> str:
+        if self.comments and self.draw.random() < 0.1:
+            return self.draw.choice(["/* x */", " /* , */ "])
+        return self.draw.choice(["", " "])
+
+
+JSON_VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=3)),
+    max_leaves=12,
+)
+
+
+@st.composite
+def json_documents(draw: st.DrawFn, *, marked: bool = False) -> str:
+    value = draw(st.dictionaries(KEYS, JSON_VALUES, max_size=4))
+    if marked:
+        value["mark"] = MARK
+    printer = JsonPrinter(
+        draw(st.randoms(use_true_random=False)),
+        comments=draw(st.booleans()),
+        lines=draw(st.booleans()),
+        end=draw(st.sampled_from(["\n", "\r\n"])),
+        unit=draw(st.sampled_from(["  ", "    ", "\t", " ", ""])),
+    )
+    return printer.document(value)
+
+
+@st.composite
+def json_claims(draw: st.DrawFn) -> Claim:
+    keys = tuple(draw(st.lists(KEYS, min_size=1, max_size=3)))
+    value = draw(JSON_VALUES)
+    if draw(st.booleans()):
+        return JsonItem(path=PATH, keys=keys, value=value)
+    return JsonEntry(path=PATH, keys=keys, value=value, replace=draw(st.booleans()))
+
+
+def unclashing(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims of which none lies within another one's value."""
+    chosen: list[Claim] = []
+    for claim in claims:
+        keys = getattr(claim, "keys", ())
+        others = [getattr(other, "keys", ()) for other in chosen]
+        if not any(keys[: len(other)] == other or other[: len(keys)] == keys for other in others):
+            chosen.append(claim)
+    return chosen
+
+
+JSON_CLAIM_LISTS = st.lists(json_claims(), min_size=1, max_size=4).map(unclashing)
+
+
+@SETTINGS
+@given(text=json_documents(), claims=JSON_CLAIM_LISTS)
+@example(text='{"a": 1 // c\n}', claims=[JsonEntry(path=PATH, keys=("b",), value=1)])
+@example(text='{"a": {"b": [ /* x */ ]}}', claims=[JsonItem(path=PATH, keys=("a", "b"), value={"c": []})])
+def test_json_comes_back_byte_for_byte(text: str, claims: list[Claim]) -> None:
+    done = rework(JsonSheet, text, (), claims)
+    if done.refused:
+        return
+    sheet = JsonSheet(done.text)
+    assert all(sheet.state(claim, None) is ClaimState.PRESENT for claim in claims)
+    assert rework(JsonSheet, done.text, done.holds, claims) == done
+    assert take_all(JsonSheet, done.text, done.holds) == text
+
+
+@SETTINGS
+@given(text=json_documents(), rounds=st.lists(JSON_CLAIM_LISTS, min_size=2, max_size=4))
+def test_json_comes_back_after_any_row_of_upgrades(text: str, rounds: list[list[Claim]]) -> None:
+    now, holds = text, ()
+    for claims in rounds:
+        done = rework(JsonSheet, now, holds, claims)
+        if not done.refused:
+            now, holds = done.text, done.holds
+    assert take_all(JsonSheet, now, holds) == text
+
+
+@SETTINGS
+@given(
+    text=json_documents(marked=True), claims=JSON_CLAIM_LISTS, new=st.sampled_from(["other", "much longer // text", ""])
+)
+def test_a_json_edit_of_the_users_stays(text: str, claims: list[Claim], new: str) -> None:
+    done = rework(JsonSheet, text, (), claims)
+    if done.refused:
+        return
+    assert take_all(JsonSheet, done.text.replace(MARK, new), done.holds) == text.replace(MARK, new)
+
+
+@SETTINGS
+@given(text=json_documents(), claims=JSON_CLAIM_LISTS, indent=st.sampled_from([None, 0, 2, "\t"]))
+def test_ours_is_found_in_json_that_a_client_printed_anew(text: str, claims: list[Claim], indent: int | None) -> None:
+    done = rework(JsonSheet, text, (), claims)
+    if done.refused:
+        return
+    printed = json.dumps(value_of(done.text), indent=indent, ensure_ascii=True)
+    assert value_of(take_all(JsonSheet, printed, done.holds)) == value_of(text)
+
+
+def value_of(text: str) -> object:
+    root = scan_json(text).root
+    return None if root is None else root.value()
+
+
+@SETTINGS
+@given(text=json_documents())
+def test_the_json_scanner_reads_what_the_standard_library_reads(text: str) -> None:
+    try:
+        expected = json.loads(text)
+    except ValueError:
+        return
+    assert value_of(text) == expected
+
+
+# -- TOML ------------------------------------------------------------------------------------------------------------
+
+TOML_KEYS = st.sampled_from(["a", "b", "c", "a b", "ключ"])
+TOML_VALUE_TEXTS = st.sampled_from(
+    ["1", "true", '"x"', "'y # z'", '"]"', "[1, 2]", "[\n 1, # c\n  2,\n]", '"""\n[a]\nb = 1\n"""', "{ a = 1 }", "{}"]
+)
+ODD_TOML_VALUE_TEXTS = st.sampled_from(
+    ["{ }", "1979-05-27 07:32:00", "0x1F", "'''\n# no\n'''", "[{ a = '}' }]", "{a={b=1},c=2}"]
+)
+
+
+@st.composite
+def toml_documents(draw: st.DrawFn, *, marked: bool = False) -> str:
+    def key(depth: int) -> str:
+        names = draw(st.lists(TOML_KEYS, min_size=1, max_size=depth))
+        return draw(st.sampled_from([".", " . "])).join(
+            name if name in "abc" else draw(st.sampled_from([f'"{name}"', f"'{name}'"])) for name in names
+        )
+
+    indent = draw(st.sampled_from(["", "", "  ", "\t"]))
+    text = ""
+    count = draw(st.integers(1, 8))
+    marked_line = draw(st.integers(0, count - 1)) if marked else count
+    for number in range(count):
+        kind = draw(st.sampled_from(["pair", "pair", "pair", "table", "table", "array", "comment", "blank"]))
+        tail = draw(st.sampled_from(["", "", " # t", "  "]))
+        match "mark" if number == marked_line else kind:
+            case "mark":
+                line = f'mark = "{MARK}"'
+            case "pair":
+                equals = draw(st.sampled_from([" = ", "="]))
+                value = draw(st.one_of(TOML_VALUE_TEXTS, ODD_TOML_VALUE_TEXTS))
+                line = f"{indent}{key(2)}{equals}{value}{tail}"
+            case "table":
+                line = f"{indent}[{key(3)}]{tail}"
+            case "array":
+                line = f"[[{key(2)}]]{tail}"
+            case "comment":
+                line = f"{indent}# comment"
+            case _:
+                line = draw(st.sampled_from(["", "", "  "]))
+        text = f"{text}{line}\n" if is_toml(f"{text}{line}\n") else text
+    text = draw(st.sampled_from([text, text, text[:-1], f"{text}\n"]))
+    return text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
+
+
+def is_toml(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+TOML_VALUES = st.recursive(
+    st.one_of(SCALARS, st.floats(allow_nan=False)),
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(TOML_KEYS, inner, max_size=2)),
+    max_leaves=5,
+)
+
+
+@st.composite
+def toml_claims(draw: st.DrawFn) -> Claim:
+    keys = tuple(draw(st.lists(TOML_KEYS, min_size=1, max_size=3)))
+    if draw(st.booleans()):
+        return TomlTable(
+            path=PATH, keys=keys, values=draw(st.dictionaries(TOML_KEYS, TOML_VALUES, min_size=1, max_size=3))
+        )
+    return TomlEntry(path=PATH, keys=keys, value=draw(TOML_VALUES), replace=draw(st.booleans()))
+
+
+TOML_CLAIM_LISTS = st.lists(toml_claims(), min_size=1, max_size=4).map(unclashing)
+
+
+@SETTINGS
+@given(text=toml_documents(), claims=TOML_CLAIM_LISTS)
+def test_toml_comes_back_byte_for_byte(text: str, claims: list[Claim]) -> None:
+    done = rework(TomlSheet, text, (), claims)
+    if done.refused:
+        return
+    sheet = TomlSheet(done.text)
+    assert all(sheet.state(claim, None) is ClaimState.PRESENT for claim in claims)
+    assert rework(TomlSheet, done.text, done.holds, claims) == done
+    assert take_all(TomlSheet, done.text, done.holds) == text
+
+
+@SETTINGS
+@given(text=toml_documents(), rounds=st.lists(TOML_CLAIM_LISTS, min_size=2, max_size=4))
+def test_toml_comes_back_after_any_row_of_upgrades(text: str, rounds: list[list[Claim]]) -> None:
+    now, holds = text, ()
+    for claims in rounds:
+        done = rework(TomlSheet, now, holds, claims)
+        if not done.refused:
+            now, holds = done.text, done.holds
+    assert take_all(TomlSheet, now, holds) == text
+
+
+@SETTINGS
+@given(text=toml_documents(marked=True), claims=TOML_CLAIM_LISTS, new=st.sampled_from(["other", "# longer [text]", ""]))
+def test_a_toml_edit_of_the_users_stays(text: str, claims: list[Claim], new: str) -> None:
+    done = rework(TomlSheet, text, (), claims)
+    if done.refused:
+        return
+    assert take_all(TomlSheet, done.text.replace(MARK, new), done.holds) == text.replace(MARK, new)
+
+
+@SETTINGS
+@given(text=toml_documents(), claims=TOML_CLAIM_LISTS)
+def test_ours_is_found_in_toml_that_a_client_printed_anew(text: str, claims: list[Claim]) -> None:
+    done = rework(TomlSheet, text, (), claims)
+    if done.refused:
+        return
+    try:
+        printed = tomli_w.dumps(tomllib.loads(done.text))
+        left = take_all(TomlSheet, printed, done.holds)
+    except Refused:
+        return
+    assert without_empty(tomllib.loads(left)) == without_empty(tomllib.loads(text))
+
+
+def without_empty(value: object) -> object:
+    """Tables that hold nothing say nothing; whether they are written out is a matter of layout."""
+    if isinstance(value, dict):
+        inner = {key: without_empty(item) for key, item in value.items()}
+        return {key: item for key, item in inner.items() if item != {}}
+    return value
+
+
+@SETTINGS
+@given(text=toml_documents())
+def test_the_toml_scanner_finds_every_value_where_it_stands(text: str) -> None:
+    document = scan_toml(text)
+    for section in document.sections:
+        for pair in section.pairs:
+            assert tomllib.loads(f"v = {text[pair.value_start : pair.end]}")["v"] is not None
+            assert text[pair.start : pair.value_start].rstrip(" \t").endswith("=")
+    for pair in document.pairs():
+        value: object = document.values
+        for key in pair.path:
+            assert isinstance(value, dict)
+            value = value[key]
+        assert value == tomllib.loads(f"v = {text[pair.value_start : pair.end]}")["v"]
+
+
+@SETTINGS
+@given(text=st.text(alphabet="ab=[]{}\"'#.,\n\t \\", max_size=40))
+def test_any_text_is_scanned_as_toml_or_named_invalid(text: str) -> None:
+    try:
+        scan_toml(text)
+    except TomlTextError:
+        return
+    assert tomllib.loads(text) is not None
+
+
+# -- Text ------------------------------------------------------------------------------------------------------------
+
+TEXTS = st.lists(st.sampled_from(["a", "", " ", "# b", "<!-- c -->", "```", MARK]), max_size=6)
+
+
+@SETTINGS
+@given(
+    lines=TEXTS,
+    end=st.sampled_from(["\n", "\r\n"]),
+    ended=st.booleans(),
+    names=st.permutations(["one", "two", "three"]),
+    markup=st.booleans(),
+)
+def test_text_comes_back_byte_for_byte_in_whatever_order_the_blocks_go(
+    lines: list[str], end: str, ended: bool, names: list[str], markup: bool
+) -> None:
+    text = end.join(lines) + (end if ended else "")
+
+    def sheet(text: str) -> TextSheet:
+        return TextSheet(text, markup=markup)
+
+    now, holds = text, ()
+    claims: list[Claim] = [TextBlock(path=PATH, name=name, text=f"{name}\n\nlines") for name in ("one", "two", "three")]
+    done = rework(sheet, now, holds, claims)
+    for name in names:
+        claims = [claim for claim in claims if isinstance(claim, TextBlock) and claim.name != name]
+        done = rework(sheet, done.text, done.holds, claims)
+    assert done.text == text
