@@ -1,8 +1,8 @@
 """Validate the decision-recall data set and print its SHA-256.
 
 Run as ``python bench/recall/decisions/check.py``. It exits with 1 and one line per fault when a promise of the
-README is broken. Import ``half_of`` for the fixed split ``load`` for the records and
-``is_hit`` for what counts as a hit.
+README is broken. Import ``half_of`` for the fixed split, ``load`` for the records and ``is_hit``
+for what counts as a hit.
 """
 
 from __future__ import annotations
