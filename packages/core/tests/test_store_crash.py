@@ -84,7 +84,8 @@ async def check(files, seen):
         assert seen.shown <= held
         counter = store.durable("user").nodes.get("counter")
         assert seen.told <= int(counter.gist if counter else 0) <= seen.tried
-        assert not [problem for problem in store.problems() if problem.kind != "missing"]
+        assert not store.problems()
+        assert "edit" not in {entry.by for entry in store.since(0)}, "a file of ours was taken for an edit from outside"
         await store.close()
         for folder, content in files.folders.items():
             for name, inode in content.names.items():
