@@ -13,9 +13,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from speed.kg import Kg
-
 from speed.corpus import Corpus, generate
+from speed.kg import Kg
 from speed.measure import Sample, interleaved, operations
 from speed.peer import Peer, installed
 from speed.subject import Places, Subject
