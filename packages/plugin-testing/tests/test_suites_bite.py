@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 pytest_plugins = ["pytester"]
-pytestmark = pytest.mark.slow
 
 TOYS = Path(__file__).parent / "toys"
 
@@ -165,6 +164,7 @@ def test_each_clause_has_its_mutation() -> None:
     assert clauses(SearchBackendContract) == SEARCH_MUTATIONS.keys() | general
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clause", HARNESS_MUTATIONS)
 def test_a_harness_that_breaks_a_clause_is_caught(pytester: pytest.Pytester, clause: str) -> None:
     write(pytester, "toy_agent", HARNESS_MUTATIONS[clause], HARNESS_TEST)
@@ -172,6 +172,7 @@ def test_a_harness_that_breaks_a_clause_is_caught(pytester: pytest.Pytester, cla
     assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clause", SEARCH_MUTATIONS)
 def test_a_backend_that_breaks_a_clause_is_caught(pytester: pytest.Pytester, clause: str) -> None:
     write(pytester, "toy_index", SEARCH_MUTATIONS[clause], SEARCH_TEST)
