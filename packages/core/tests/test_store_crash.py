@@ -62,15 +62,21 @@ async def some_life(store, values, seen, steps):
                 lambda done, mark=(key, name): done.exception() or seen.acknowledged.add(mark)  # type: ignore[func-returns-value]
             )
             futures.append(future)
-        seen.tried += 1
-        counter = store.commit(values.put(values.node("counter", str(seen.tried))))
-        results = await asyncio.gather(*futures, counter, return_exceptions=True)
-        if not isinstance(results[-1], BaseException):
-            seen.told = seen.tried
+        await asyncio.gather(*futures, count(store, values, seen), return_exceptions=True)
         seen.look(store)
         if number % 3 == 2:
-            await store.snapshot()
+            await asyncio.gather(store.snapshot(), *(count(store, values, seen) for _ in range(4)))
             seen.look(store)
+
+
+async def count(store, values, seen):
+    """Rewrite one node, while other writes and snapshots are on their way."""
+    await asyncio.sleep(0)
+    seen.tried += 1
+    value = seen.tried
+    with contextlib.suppress(KgError):
+        await store.commit(values.put(values.node("counter", str(value))))
+        seen.told = max(seen.told, value)
 
 
 async def check(files, seen):

@@ -396,6 +396,11 @@ def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values):
         assert alpha.gist == "ours"
         assert alpha.conflicts[0]["gist"] == "theirs"
         assert [problem.kind for problem in store.problems()] == ["conflict"]
+        await store.snapshot()
+        assert [problem.kind for problem in store.problems()] == ["conflict"]
+        await store.commit(values.put(values.node("alpha", "decided")))
+        await store.snapshot()
+        assert not store.problems()
         await store.close()
 
     asyncio.run(main())
@@ -469,6 +474,38 @@ def test_an_old_checkout_brings_nothing_deleted_back(home, values):
     asyncio.run(main())
 
 
+def test_an_old_file_put_back_while_no_server_ran_is_an_edit_like_any_other(home, values):
+    async def main():
+        await written(home, values, values.node("alpha", "old"))
+        old = home.graph("user").read_bytes()
+        await written(home, values, values.node("alpha", "new"), values.node("beta"))
+        home.graph("user").write_bytes(old)
+        graph, _ = await loaded(home)
+        assert set(graph.nodes) == {"alpha"}
+        assert graph.nodes["alpha"].gist == "old"
+        assert home.graph("user").read_bytes() == old
+
+    asyncio.run(main())
+
+
+def test_a_tombstone_is_kept_for_a_year(home, values):
+    async def main():
+        store = await opened(home, clock=lambda: NOW)
+        await store.load("user")
+        old, young = NOW - 366 * 86_400_000, NOW - 364 * 86_400_000
+        await store.commit(
+            values.put(tombstones={"old": Tombstone(at=old, by="c"), "young": Tombstone(at=young, by="c")})
+        )
+        assert store.unsnapshotted() == ("user",)
+        await store.snapshot()
+        assert set(store.durable("user").tombstones) == {"young"}
+        assert '"old"' not in home.graph("user").read_text("utf-8")
+        assert store.unsnapshotted() == ()
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_a_file_that_vanished_is_restored(home, values):
     async def main():
         await written(home, values, values.node("alpha"))
@@ -500,7 +537,8 @@ def test_a_memory_folder_copied_alone_opens_on_another_machine(home, values, tmp
     asyncio.run(main())
 
 
-def test_folders_and_files_are_private(home, values):
+def test_folders_and_files_are_private_even_when_the_folder_was_open_to_all(home, values):
+    home.root.mkdir(mode=0o755)
     asyncio.run(written(home, values, values.node("alpha"), key="project:app"))
     for path in (home.root, *home.root.rglob("*")):
         mode = stat.S_IMODE(path.stat().st_mode)

@@ -91,6 +91,9 @@ class VolatileFiles:
             self._step("make folder", path)
             self.folders[path] = Folder()
 
+    def make_private(self, path: Path) -> None:
+        self._alive(path)
+
     def write(self, path: Path, chunks: Iterable[bytes]) -> Identity:
         with self._mutex:
             self._step("create", path)

@@ -3,7 +3,7 @@
 ``base`` is what both sides started from, ``ours`` what this store holds, ``theirs`` what somebody made of the same
 base. For every node, edge and progress, a side that left it alone yields to the side that changed it. When both
 changed a node differently, ours stays and theirs is kept under its ``conflicts``. A deletion yields to a change of the
-other side, unless a tombstone is at least as young as that change.
+other side, unless a tombstone is at least as young as that change; an old checkout brings nothing deleted back.
 """
 
 from __future__ import annotations
@@ -130,11 +130,12 @@ def merge_use(ours: Use, theirs: Use) -> Use:
 def _merge_node(base: Graph, ours: Graph, theirs: Graph, key: str) -> tuple[Node | None, bool]:
     mine, other = ours.nodes.get(key), theirs.nodes.get(key)
     node, in_conflict = _three_way_node(base.nodes.get(key), mine, other)
-    if node is not None and (mine is None or other is None):
-        tombstone = (ours if mine is None else theirs).tombstones.get(key)
-        if tombstone is not None and _buries(tombstone, node):
-            return None, False
-    return node, in_conflict
+    if node is None or (mine is not None and other is not None):
+        return node, in_conflict
+    tombstone = (ours if mine is None else theirs).tombstones.get(key)
+    if other is None and tombstone == base.tombstones.get(key):
+        return node, in_conflict  # no deletion of theirs: we have lifted the old one on purpose
+    return (None, False) if tombstone is not None and _buries(tombstone, node) else (node, in_conflict)
 
 
 def _three_way_node(before: Node | None, mine: Node | None, other: Node | None) -> tuple[Node | None, bool]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kg_core.store.problems import Problems
 
 BY: Final = "edit"
-"""Who wrote an entry that takes over an edit of a file."""
+"""Who wrote an entry that takes over an edit of a file, or that lets go of what has expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,22 @@ class Edits:
         held.extra = merge_extra(base.extra, held.extra, theirs.extra)
         held.base, held.content, held.identity = theirs, edit.found.content, edit.found.identity
         held.must_write = True
-        if conflicts:
-            path = self.disk.home.graph(held.key)
-            self.problems.report(
-                ProblemKind.CONFLICT,
-                path,
-                f"{path} was edited while these nodes changed here too: {', '.join(conflicts)}. "
-                f"Both versions are kept; the next write of a node decides.",
-            )
+        held.conflicts.update(conflicts)
+        self.report_conflicts(held)
+
+    def report_conflicts(self, held: Held) -> None:
+        """Say which nodes wait for somebody to decide; nothing when there are none."""
+        path = self.disk.home.graph(held.key)
+        names = ", ".join(sorted(held.open_conflicts()))
+        if not names:
+            self.problems.solved(ProblemKind.CONFLICT, path)
+            return
+        self.problems.report(
+            ProblemKind.CONFLICT,
+            path,
+            f"{path} was edited while these nodes changed here too: {names}. "
+            f"Both versions are kept; the next write of a node decides.",
+        )
 
 
 def _dated(change: Change, at: Millis) -> Change:

@@ -70,6 +70,9 @@ class Files(Protocol):
     def make_folder(self, path: Path) -> None:
         """Create the folder and those above it that are missing, and make that durable."""
 
+    def make_private(self, path: Path) -> None:
+        """Let nobody but the user enter the folder; nothing happens where that is not ours to say."""
+
     def write(self, path: Path, chunks: Iterable[bytes]) -> Identity:
         """Create or truncate the file, write, sync; its identity. The name itself is not yet durable."""
 
@@ -137,6 +140,11 @@ class OsFiles:
         with contextlib.suppress(FileExistsError):
             path.mkdir(mode=0o700)
         self.sync_folder(path.parent)
+
+    def make_private(self, path: Path) -> None:
+        """See :class:`Files`."""
+        with contextlib.suppress(OSError):
+            path.chmod(0o700)
 
     def write(self, path: Path, chunks: Iterable[bytes]) -> Identity:
         """See :class:`Files`."""

@@ -41,6 +41,8 @@ class Held:
     """Whether the file must be written although no entry says so: it was damaged, missing or edited."""
     underway: tuple[str, Graph] | None = None
     """Content and graph of a snapshot that may have taken the file's place without our knowing."""
+    conflicts: set[str] = field(default_factory=set)
+    """Nodes that hold what a merge set aside, as far as this run has reported them."""
     sheet: Sheet | None = None
     touched: Touched = field(default_factory=Touched)
 
@@ -56,6 +58,12 @@ class Held:
         for change in changes:
             if change.graph == self.key:
                 self.touched.add(change)
+
+    def open_conflicts(self) -> set[str]:
+        """Those of ``conflicts`` that no write has closed."""
+        nodes = self.durable.nodes
+        self.conflicts = {node_id for node_id in self.conflicts if node_id in nodes and nodes[node_id].conflicts}
+        return self.conflicts
 
     def take_touched(self) -> Touched:
         """What was touched since the last call."""

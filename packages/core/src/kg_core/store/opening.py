@@ -27,6 +27,7 @@ def prepare(files: Files, home: Home, problems: Problems) -> None:
     try:
         for folder in (home.root, home.memory, home.journal, home.state):
             files.make_folder(folder)
+        files.make_private(home.root)
         ignored = home.memory / ".gitignore"
         if files.identity(ignored) is None:
             replace_file(files, ignored, (IGNORED.encode("ascii"),))

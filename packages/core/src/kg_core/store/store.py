@@ -209,6 +209,10 @@ class Store:
         """Call back for every entry that has become durable, on the loop, in order, before its writer goes on."""
         self._commits.subscribe(callback)
 
+    def unsnapshotted(self) -> tuple[GraphKey, ...]:
+        """The graphs whose files lag behind the journal; nothing of them is lost."""
+        return self._upkeep.unsnapshotted()
+
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the storage now."""
         return self._problems.all()

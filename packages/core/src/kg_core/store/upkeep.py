@@ -7,6 +7,10 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from kg_core.model import DAY, Change
+from kg_core.model.limits import TOMBSTONE_DAYS
+from kg_core.store.edits import BY
+from kg_core.store.entry import Write
 from kg_core.store.problems import ProblemKind
 from kg_plugin_api import KgError
 
@@ -31,6 +35,7 @@ BYTES: Final = 256 << 10
 """Bytes of entries after which they are at the next tick."""
 _TICK: Final = 0.5
 _LOOK: Final = 1.0
+_REMEMBERED: Final = TOMBSTONE_DAYS * DAY
 _RESTS: Final = 5.0
 """A snapshot is followed by a rest of this many times what it took, so that writing files never is the main work."""
 
@@ -71,6 +76,7 @@ class Upkeep:
     async def run(self) -> None:
         """Look after everything, for ever."""
         looked = monotonic()
+        failures = 0
         while True:
             await asyncio.sleep(_TICK)
             now = monotonic()
@@ -78,8 +84,10 @@ class Upkeep:
                 looked = now
                 await self.look()
             if self._is_due(now):
-                await self.snapshot()
-                self._rest_until = monotonic() + _RESTS * (monotonic() - now)
+                failures = 0 if await self.snapshot() else failures + 1
+                took = monotonic() - now
+                rest = min(LATEST, QUIET * 2 ** min(failures, 4)) if failures else _RESTS * took
+                self._rest_until = monotonic() + rest
 
     async def look(self) -> None:
         """Take over edits from outside. What fails is reported and tried again."""
@@ -104,11 +112,26 @@ class Upkeep:
         async with self.busy:
             for held in tuple(self._graphs.values()):
                 if held.is_dirty:
-                    worked = await self._snapshots.take(held) and worked
+                    worked = await self._snapshot(held) and worked
             await self._retire()
         if not worked:
             self._commits.snapshot_failed()
         return worked
+
+    def unsnapshotted(self) -> tuple[GraphKey, ...]:
+        """The graphs whose files lag behind the journal."""
+        return (*self.tails, *(held.key for held in self._graphs.values() if held.is_dirty))
+
+    async def _snapshot(self, held: Held) -> bool:
+        expired = [key for key, known in held.pending.tombstones.items() if known.at < self._clock() - _REMEMBERED]
+        if expired:
+            change = Change(graph=held.key, tombstones=dict.fromkeys(expired))
+            try:
+                await self._edits.commit(Write(by=BY, at=self._clock(), changes=(change,), maintenance=True))
+            except KgError:
+                return False
+        self._edits.report_conflicts(held)
+        return await self._snapshots.take(held)
 
     def _is_due(self, now: float) -> bool:
         if now < self._rest_until:
