@@ -101,6 +101,7 @@ class FakeMemory:
     calls: list[ToolCall] = field(default_factory=list)
     acknowledged: list[tuple[str, bool]] = field(default_factory=list)
     closed: int = 0
+    port: int = 0
 
     def __post_init__(self) -> None:
         self.gate.set()
@@ -146,6 +147,9 @@ class FakeMemory:
 
     async def search(self, cwd: str, query: str) -> dict[str, object]:
         return {"text": f"found {query}"}
+
+    def listening(self, port: int) -> None:
+        self.port = port
 
     async def close(self) -> None:
         self.closed += 1

@@ -23,7 +23,9 @@ log = logging.getLogger(__name__)
 BY: Final = "kg"
 """Who moves tiers, in the journal."""
 _QUIET_SECONDS: Final = 1.0
-"""A plan waits until writes have paused for so long."""
+"""A plan waits until writes have paused for so long …"""
+_PATIENCE: Final = 10
+"""… but not for more than so many such pauses in a row: writes that never pause must not put it off for ever."""
 _ATTEMPTS: Final = 5
 """Plans of one run over one graph; each is small, and the next write starts another run."""
 
@@ -43,7 +45,9 @@ class Compaction:
         """Runs until it is cancelled."""
         while True:
             await self._wake.wait()
-            while self._wake.is_set():
+            for _ in range(_PATIENCE):
+                if not self._wake.is_set():
+                    break
                 self._wake.clear()
                 await asyncio.sleep(_QUIET_SECONDS)
             await self.run()

@@ -103,6 +103,10 @@ class Memory(Protocol):
         """Finds in the memory of ``cwd``; changes nothing."""
         ...
 
+    def listening(self, port: int) -> None:
+        """Tells whoever finds the storage taken where this server answers."""
+        ...
+
     async def close(self) -> None:
         """Writes everything down and lets go of the storage."""
         ...

@@ -85,6 +85,7 @@ async def _listen(
         write_answers(home, memory, plugins)
         where = Endpoint(port, token, os.getpid(), VERSION)
         announce(home, where)
+        memory.listening(port)
         _log.info("kg %s serves %s on port %d", VERSION, home.root, port)
         if ready is not None:
             ready(where)

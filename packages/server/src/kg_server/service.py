@@ -206,6 +206,10 @@ class Service:
         """Finds in the memory of ``cwd``; changes nothing."""
         return await looking.search(self._memory, cwd, query)
 
+    def listening(self, port: int) -> None:
+        """Tells whoever finds the storage taken where this server answers."""
+        self._memory.store.announce(port)
+
     async def close(self) -> None:
         """Writes everything down and lets go of the storage. May be called twice."""
         background, self._background = self._background, []
@@ -225,6 +229,7 @@ class Service:
         while True:
             await asyncio.sleep(_UPKEEP_SECONDS)
             self._registry.sweep(self._clock())
+            self._memory.store.retain(self._registry.watermark(self._memory.store.sequence))
             await self._registry.compact()
             for graph in self._memory.loaded:
                 self._compaction.look_at(graph)

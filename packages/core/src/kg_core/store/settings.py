@@ -40,12 +40,20 @@ class JournalSettings(_Table):
     """How much of them stays at most."""
 
 
+class PluginSettings(_Table):
+    """``[plugins]``"""
+
+    disabled: tuple[str, ...] = Field(default=(), strict=False)
+    """Names of plug-ins that are installed and not to be loaded."""
+
+
 class Settings(_Table):
     """All settings. A new table is a new field with a default."""
 
     server: ServerSettings = ServerSettings()
     projects: ProjectSettings = ProjectSettings()
     journal: JournalSettings = JournalSettings()
+    plugins: PluginSettings = PluginSettings()
 
     @classmethod
     def load(cls, home: Home) -> Self:

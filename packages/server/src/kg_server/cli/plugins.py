@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from kg_server.cli.options import as_json, print_json
+from kg_server.cli.options import as_json, print_json, with_home
+
+if TYPE_CHECKING:
+    from kg_core.store import Home
 
 
 @click.command("plugins")
 @as_json
-def command(*, as_json: bool) -> int:
+@with_home
+def command(home: Home, *, as_json: bool) -> int:
     """List the plug-ins and what they offer. Exit code 1 when one of them is broken."""
-    from kg_core.host import Plugins
     from kg_server.http.health import described
+    from kg_server.installed import plugins_of
 
-    plugins = Plugins.load()
+    plugins = plugins_of(home)
     if as_json:
         print_json(described(plugins))
         return 1 if plugins.problems else 0

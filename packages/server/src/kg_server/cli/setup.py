@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @with_home
 def command(home: Home, named: tuple[str, ...], *, yes: bool, trust_hooks: bool, dry_run: bool) -> int:
     """Connect the agents on this machine to kg, start the server, and prove that memory works."""
-    from kg_core.host import Plugins
+    from kg_server.installed import plugins_of
     from kg_server.setup.choice import chosen
     from kg_server.setup.connection import Connection, Records
     from kg_server.setup.installed import lasting
@@ -38,7 +38,7 @@ def command(home: Home, named: tuple[str, ...], *, yes: bool, trust_hooks: bool,
 
     if not lasting():
         raise KgError(Code.REFUSED, "This kg runs from a cache that may vanish. Install it with pip, uv tool or pipx.")
-    machine, plugins = Machine.this(home), Plugins.load()
+    machine, plugins = Machine.this(home), plugins_of(home)
     choice = chosen(plugins, machine, named)
     _tell(choice, plugins.harnesses)
     connections = [Connection(harness, machine.site(harness), Records.at(home)) for harness in choice.harnesses]

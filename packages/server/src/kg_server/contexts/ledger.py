@@ -85,6 +85,11 @@ class Ledger:
             case _:
                 return self
 
+    @property
+    def told_up_to(self) -> int:
+        """The journal sequence up to which this context needs no entry any more."""
+        return min(self.synced, self.pushed.floor)
+
     def reset(self) -> Ledger:
         """The ledger of a context whose text is gone: what was announced stays announced, all else is forgotten."""
         return Ledger(pushed=self.pushed, synced=self.synced)

@@ -141,6 +141,10 @@ class Registry:
                 break
             self.close_context(context.id)
 
+    def watermark(self, sequence: int) -> int:
+        """The last journal sequence that every context has been told of; ``sequence`` when there is none."""
+        return min((context.ledger.told_up_to for context in self._by_id.values()), default=sequence)
+
     def close_context(self, context_id: str) -> None:
         """Forgets a context."""
         self._forget(context_id)

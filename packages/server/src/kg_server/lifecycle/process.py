@@ -10,13 +10,14 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from kg_core.host import Plugins
 from kg_core.store import Settings
 from kg_server.carrier.version import VERSION
+from kg_server.installed import plugins_of
 from kg_server.serve import serve
 from kg_server.service import Service
 
 if TYPE_CHECKING:
+    from kg_core.host import Plugins
     from kg_core.store import Home
 
 
@@ -26,7 +27,7 @@ def run(home: Home) -> None:
     _log_to_standard_error()
     _leave_signals_to_the_server()
     settings = Settings.load(home)
-    plugins = Plugins.load()
+    plugins = plugins_of(home)
     _forget_the_agent(plugins)
     asyncio.run(_serve(home, plugins, settings))
 
