@@ -13,6 +13,10 @@ from kg_core.claims import ClaimState, Editor
 from kg_plugin_api.claims import JsonEntry, JsonItem, TextBlock, TomlEntry, TomlTable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from _pytest.mark.structures import ParameterSet
+
     from kg_plugin_api.claims import Claim
 
 CORPUS = Path(__file__).parent / "claims_corpus"
@@ -42,10 +46,16 @@ def cases(syntax: str) -> list[Case]:
     ]
 
 
-ALL = [pytest.param(syntax, case, id=f"{syntax}-{case.name}") for syntax in FORMATS for case in cases(syntax)]
-ACCEPTED = [param for param in ALL if param.values[1].refused is None]
-REFUSED = [param for param in ALL if param.values[1].refused is not None]
-EDITED = [param for param in ACCEPTED if param.values[1].edit is not None]
+ALL = [(syntax, case) for syntax in FORMATS for case in cases(syntax)]
+
+
+def params(chosen: Callable[[Case], bool]) -> list[ParameterSet]:
+    return [pytest.param(syntax, case, id=case.name) for syntax, case in ALL if chosen(case)]
+
+
+ACCEPTED = params(lambda case: case.refused is None)
+REFUSED = params(lambda case: case.refused is not None)
+EDITED = params(lambda case: case.refused is None and case.edit is not None)
 
 
 def claims_on(path: Path, syntax: str) -> list[Claim]:

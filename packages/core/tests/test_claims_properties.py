@@ -43,6 +43,16 @@ def take_all(sheet: Callable[[str], Sheet], text: str, holds: Sequence[Hold]) ->
     return done.text
 
 
+def after_rounds(sheet: Callable[[str], Sheet], text: str, rounds: Sequence[Sequence[Claim]]) -> str:
+    """The text after one set of claims followed the other, where it was not refused, and all was taken out."""
+    holds: tuple[Hold, ...] = ()
+    for claims in rounds:
+        done = rework(sheet, text, holds, claims)
+        if not done.refused:
+            text, holds = done.text, done.holds
+    return take_all(sheet, text, holds)
+
+
 # -- JSON ------------------------------------------------------------------------------------------------------------
 
 
@@ -156,12 +166,7 @@ def test_json_comes_back_byte_for_byte(text: str, claims: list[Claim]) -> None:
 @SETTINGS
 @given(text=json_documents(), rounds=st.lists(JSON_CLAIM_LISTS, min_size=2, max_size=4))
 def test_json_comes_back_after_any_row_of_upgrades(text: str, rounds: list[list[Claim]]) -> None:
-    now, holds = text, ()
-    for claims in rounds:
-        done = rework(JsonSheet, now, holds, claims)
-        if not done.refused:
-            now, holds = done.text, done.holds
-    assert take_all(JsonSheet, now, holds) == text
+    assert after_rounds(JsonSheet, text, rounds) == text
 
 
 @SETTINGS
@@ -289,12 +294,7 @@ def test_toml_comes_back_byte_for_byte(text: str, claims: list[Claim]) -> None:
 @SETTINGS
 @given(text=toml_documents(), rounds=st.lists(TOML_CLAIM_LISTS, min_size=2, max_size=4))
 def test_toml_comes_back_after_any_row_of_upgrades(text: str, rounds: list[list[Claim]]) -> None:
-    now, holds = text, ()
-    for claims in rounds:
-        done = rework(TomlSheet, now, holds, claims)
-        if not done.refused:
-            now, holds = done.text, done.holds
-    assert take_all(TomlSheet, now, holds) == text
+    assert after_rounds(TomlSheet, text, rounds) == text
 
 
 @SETTINGS
@@ -375,9 +375,8 @@ def test_text_comes_back_byte_for_byte_in_whatever_order_the_blocks_go(
     def sheet(text: str) -> TextSheet:
         return TextSheet(text, markup=markup)
 
-    now, holds = text, ()
     claims: list[Claim] = [TextBlock(path=PATH, name=name, text=f"{name}\n\nlines") for name in ("one", "two", "three")]
-    done = rework(sheet, now, holds, claims)
+    done = rework(sheet, text, (), claims)
     for name in names:
         claims = [claim for claim in claims if isinstance(claim, TextBlock) and claim.name != name]
         done = rework(sheet, done.text, done.holds, claims)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from kg_core.claims.digests import digest
 from kg_core.claims.files import Changed
 from kg_core.claims.record import Intent, Record, dump
+from kg_core.claims.recovery import settle
 from kg_core.claims.report import Failure
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ class Run:
             at = self.record
             self._store(plan.new)
         except OSError as error:
+            with contextlib.suppress(OSError):  # the intent on disk says the same, only less plainly
+                self._store(settle(_with_intent(plan), self.files))
             self.failed = Failure(path=at, sentence=f"{at} cannot be written: {error.strerror or error}.")
             self.open = [change.path for change in plan.changes if str(change.path) not in written]
 
