@@ -230,6 +230,13 @@ def test_an_event_that_finds_no_server_has_one_started_and_does_not_wait(home, h
     assert not Path(places.outage).exists()
 
 
+def test_a_server_that_has_come_up_meanwhile_is_not_started_a_second_time(home, places: Places) -> None:
+    Control(home).start()
+
+    assert carrier_start.spawn_once(places, "claude", session_start=True) is None
+    assert not Path(places.starting).exists()
+
+
 def test_after_kg_stop_only_a_session_start_starts_a_server(home, hook, shim, places: Places, until) -> None:
     Control(home).start()
     Control(home).stop()

@@ -66,7 +66,7 @@ def ensure(places: Places, harness: str, deadline: float, *, session_start: bool
 
 
 def spawn_once(places: Places, harness: str, *, session_start: bool = False) -> Popen[bytes] | None:
-    """Starts a server without waiting for it, unless somebody else is at it or ``kg stop`` forbids it."""
+    """Starts a server without waiting for it, unless one answers, somebody else is at it or ``kg stop`` forbids it."""
     if stopped(places) and not session_start:
         return None
     lock = FileLock(places.lock)
@@ -79,6 +79,8 @@ def spawn_once(places: Places, harness: str, *, session_start: bool = False) -> 
     try:
         since = age(places.starting, time.time())
         if since is not None and since < _STARTING_SECONDS:
+            return None
+        if healthy(places):  # one that somebody else started has come up since the caller asked
             return None
         touch(places.starting)
         remove(places.stopped)
