@@ -36,3 +36,9 @@ def volatile() -> ModuleType:
 def values() -> ModuleType:
     """Builders and strategies of memory values."""
     return _module("values")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> object:
+    """A home with a client's settings and an editor on it."""
+    return _module("desk").Desk(tmp_path / "home")

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kg_core.claims.sheet import Reworked, rework
 from kg_core.claims.textblock import TextSheet
 from kg_plugin_api.claims import TextBlock
+
+if TYPE_CHECKING:
+    from kg_plugin_api.claims import Claim
 
 PATH = Path("/home/ana/AGENTS.md")
 MARKDOWN = partial(TextSheet, markup=True)
@@ -66,3 +73,30 @@ def test_a_block_that_somebody_changed_is_left_and_refuses_a_new_text() -> None:
 def test_marker_lines_that_are_no_pair_are_refused() -> None:
     for text in ("<!-- kg begin -->\n", "<!-- kg end -->\n<!-- kg begin -->\n", BLOCK + BLOCK):
         assert put(text, block()).refused
+
+
+TEXTS = st.lists(st.sampled_from(["a", "", " ", "# b", "<!-- c -->", "```"]), max_size=6)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    lines=TEXTS,
+    end=st.sampled_from(["\n", "\r\n"]),
+    ended=st.booleans(),
+    names=st.permutations(["one", "two", "three"]),
+    markup=st.booleans(),
+)
+def test_text_comes_back_byte_for_byte_in_whatever_order_the_blocks_go(
+    lines: list[str], end: str, ended: bool, names: list[str], markup: bool
+) -> None:
+    text = end.join(lines) + (end if ended else "")
+
+    def sheet(text: str) -> TextSheet:
+        return TextSheet(text, markup=markup)
+
+    claims: list[Claim] = [TextBlock(path=PATH, name=name, text=f"{name}\n\nlines") for name in ("one", "two", "three")]
+    done = rework(sheet, text, (), claims)
+    for name in names:
+        claims = [claim for claim in claims if isinstance(claim, TextBlock) and claim.name != name]
+        done = rework(sheet, done.text, done.holds, claims)
+    assert done.text == text
