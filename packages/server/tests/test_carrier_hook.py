@@ -47,11 +47,11 @@ def no_start(places: Places) -> None:
 @pytest.fixture
 def listening(places: Places):
     """Something that takes connections where the server should be; what it does with them is up to the test."""
-    servers = []
+    opened = []
 
     def listen(behave) -> None:
         server = socket.create_server(("127.0.0.1", 0))
-        servers.append(server)
+        opened.append(server)
         where = {"port": server.getsockname()[1], "token": "t", "pid": 1, "version": "0.1.0"}
         Path(places.server).write_text(json.dumps(where), encoding="utf-8")
 
@@ -61,13 +61,14 @@ def listening(places: Places):
                     connection, _ = server.accept()
                 except OSError:
                     return
+                opened.append(connection)
                 behave(connection)
 
         threading.Thread(target=run, daemon=True).start()
 
     yield listen
-    for server in servers:
-        server.close()
+    for held in opened:
+        held.close()
 
 
 def test_an_event_is_carried_printed_and_then_acknowledged(served, hook) -> None:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def control(home: Home, what: str) -> Control:
     """The control of the server at ``home``; ``what`` is said when it takes more than a second."""
-    from kg_server.installed import plugins_of
+    from kg_core.host import Plugins
 
-    prefixes = {prefix for harness in plugins_of(home).harnesses for prefix in harness.environment_to_strip}
+    prefixes = {prefix for harness in Plugins.load().harnesses for prefix in harness.environment_to_strip}
     return Control(home, strip=tuple(sorted(prefixes)), waiting=Waiting(what))
 
 

@@ -19,12 +19,12 @@ _SIGNS: Final = {"ok": "ok  ", "note": "note", "problem": "BAD "}
 @with_home
 def command(home: Home, *, as_json: bool) -> int:
     """Say what works, what does not, and what to do. Exit code 1 when something is wrong. Changes nothing."""
-    from kg_server.installed import plugins_of
+    from kg_core.host import Plugins
     from kg_server.lifecycle.control import Control
     from kg_server.setup.findings import Level, findings
     from kg_server.setup.machine import Machine
 
-    found = list(findings(Machine.this(home), plugins_of(home), Control(home).health()))
+    found = list(findings(Machine.this(home), Plugins.load(), Control(home).health()))
     sound = all(finding.level is not Level.PROBLEM for finding in found)
     if as_json:
         listed = [
