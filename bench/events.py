@@ -1,0 +1,150 @@
+"""Measures what one event costs as the real clients wait for it. See bench/README.md."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.acceptance.anthropic import Messages
+from tests.acceptance.claude import Claude
+from tests.acceptance.clients import client
+from tests.acceptance.codex import Codex
+from tests.acceptance.endpoint import Call, Endpoint, Turn
+from tests.acceptance.machine import Machine
+from tests.acceptance.network import Loopback
+from tests.acceptance.openai import Responses
+
+from kg_core.host import Plugins
+from kg_core.store import Home
+from kg_server.setup.launch import launch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from tests.acceptance import claude as claude_driver
+    from tests.acceptance import codex as codex_driver
+
+EVENTS = 15
+"""Tool calls of one prompt, each of them one event for kg."""
+
+
+class Session:
+    """A running client that answers each prompt with a fixed number of tool calls, one after the other."""
+
+    def __init__(self, talk: claude_driver.Talk | codex_driver.Talk, model: Endpoint, look: Call) -> None:
+        self._talk, self._model, self._look = talk, model, look
+
+    def seconds(self, prompt: str) -> float:
+        """How long one prompt takes."""
+        self._model.script(*(Turn(calls=(self._look,)) for _ in range(EVENTS)))
+        start = time.perf_counter()
+        self._talk.say(prompt)
+        return time.perf_counter() - start
+
+
+def main() -> None:
+    """Parses the arguments, measures, prints the table, writes the JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=15, help="prompts of each session (default: 15)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
+    arguments = parser.parse_args()
+    figures: dict[str, list[float]] = {}
+    network = Loopback()
+    try:
+        figures |= _measured("Claude Code, ", _claude_sessions(network), arguments.runs)
+        figures |= _measured("Codex, ", _codex_sessions(network), arguments.runs)
+    finally:
+        network.close()
+    print("| | median | least | most |\n|---|---|---|---|")
+    for title, costs in figures.items():
+        print(f"| {title} | {statistics.median(costs):.1f} ms | {min(costs):.1f} | {max(costs):.1f} |")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def _measured(
+    client_title: str, sessions: contextlib.AbstractContextManager[Mapping[str, Session]], runs: int
+) -> dict[str, list[float]]:
+    """Milliseconds an event costs in each session beyond the first one, prompt by prompt, in turns."""
+    costs: dict[str, list[float]] = {}
+    with sessions as by_title:
+        (_, bare), *others = by_title.items()
+        for session in by_title.values():
+            session.seconds("Warm up.")
+        for number in range(runs):
+            print(f"{client_title}prompt {number + 1} of {runs}", file=sys.stderr)
+            without = bare.seconds(f"Look at it, {number}.")
+            for title, session in others:
+                spent = session.seconds(f"Look at it, {number}.") - without
+                costs.setdefault(client_title + title, []).append(spent * 1000 / EVENTS)
+    return costs
+
+
+@contextlib.contextmanager
+def _claude_sessions(network: Loopback) -> Iterator[Mapping[str, Session]]:
+    with contextlib.ExitStack() as stack:
+
+        def session(prepare: Callable[[Machine, Claude], None]) -> Session:
+            machine = stack.enter_context(_machine(network, "claude"))
+            model = stack.enter_context(contextlib.closing(Endpoint(Messages(), network)))
+            claude = Claude(machine, model)
+            prepare(machine, claude)
+            folder = machine.repository()
+            look = Call(name="Read", arguments={"file_path": str(folder / "readme.txt")})
+            return Session(stack.enter_context(claude.talk(folder)), model, look)
+
+        yield {
+            "without kg": session(lambda *_: None),
+            "MCP-tool hook": session(lambda machine, _: machine.setup("claude")),
+            "hook client": session(_hook_client),
+        }
+
+
+@contextlib.contextmanager
+def _codex_sessions(network: Loopback) -> Iterator[Mapping[str, Session]]:
+    with contextlib.ExitStack() as stack:
+
+        def session(harnesses: Sequence[str]) -> Session:
+            machine = stack.enter_context(_machine(network, "codex"))
+            model = stack.enter_context(contextlib.closing(Endpoint(Responses(), network)))
+            codex = Codex(machine, model)
+            if harnesses:
+                machine.setup(*harnesses)
+            look = Call(name="exec_command", arguments={"cmd": "cat readme.txt"})
+            return Session(stack.enter_context(codex.talk(machine.repository())), model, look)
+
+        yield {"without kg": session([]), "MCP-tool hook": session(["codex"])}
+
+
+def _hook_client(machine: Machine, claude: Claude) -> None:
+    """The same event by the hook client alone: what it costs where a client has no MCP-tool hooks."""
+    machine.kg("start")
+    harness = Plugins.load().harness("claude")
+    assert harness is not None
+    command = launch(Home(machine.memory), harness).hook["PostToolUse"]
+    entry = {"matcher": "Read", "hooks": [{"type": "command", "command": command, "timeout": 5}]}
+    settings = {"permissions": {"allow": ["Read"]}, "hooks": {"PostToolUse": [entry]}}
+    (claude.config / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _machine(network: Loopback, name: str) -> Iterator[Machine]:
+    with tempfile.TemporaryDirectory(prefix="kg-bench-") as folder:
+        machine = Machine(Path(folder), network, (client(name),))
+        try:
+            yield machine
+        finally:
+            machine.stop()
+
+
+if __name__ == "__main__":
+    main()
