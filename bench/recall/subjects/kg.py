@@ -1,0 +1,52 @@
+"""kg's own engine, asked as the server asks it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from subjects.subject import DEPTH, Answer
+
+from kg_core.model import Use
+from kg_core.policy import Index, item, question, ranked, recall
+from kg_core.render import standing
+from kg_plugin_api import SearchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dataset import Question
+
+    from kg_core.model import Graph
+
+SEARCH_LIMIT: Final = 15
+"""Hits that ``kg_search`` asks for."""
+EVENT_LIMIT: Final = 12
+"""Hits that a prompt event asks for."""
+
+
+class Kg:
+    """The ranking of ``kg_search``, and the decision of the prompt hook with nothing in context yet."""
+
+    title = "kg"
+    has_hook = True
+
+    def __init__(self, graphs: Mapping[str, Graph]) -> None:
+        self._graphs = graphs
+        self._index = Index()
+        for graph in graphs.values():
+            self._index.upsert(
+                item(graph.key, node, Use(), standing(graph, node_id)) for node_id, node in graph.nodes.items()
+            )
+
+    def ask(self, asked: Question) -> Answer:
+        """Searches with the whole text, and decides what the text would bring to mind as a prompt."""
+        graphs = [self._graphs[key] for key in asked.graphs]
+        request = SearchRequest(text=asked.text, graphs=asked.graphs, limit=SEARCH_LIMIT)
+        hits = ranked(self._index.search(request), graphs).hits[:DEPTH]
+        event = SearchRequest(text=question(asked.text), graphs=asked.graphs, limit=EVENT_LIMIT)
+        blocks = recall(asked.text, self._index.search(event), graphs, frozenset())
+        return Answer(
+            ranked=tuple((hit.graph, hit.id) for hit in hits),
+            injected=tuple((mark.graph, mark.id) for block in blocks for mark in block.marks),
+            characters=len("\n".join(block.text for block in blocks)),
+        )
