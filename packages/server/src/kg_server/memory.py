@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from kg_core.model import SUPERSEDES, USER
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from kg_core.store import Entry, Home, Settings, Write
     from kg_plugin_api import SearchRequest, SearchResults
 
-_SLICE = 25
-"""Nodes indexed between two turns of the loop."""
+_SLICE_SECONDS = 0.002
+"""How long indexing holds the loop at a time. It then rests as long, unless somebody waits for the index."""
 
 
 class Memory:
@@ -31,6 +32,7 @@ class Memory:
         self.index = Index()
         self._plugins = plugins
         self._indexing: dict[GraphKey, asyncio.Task[None]] = {}
+        self._waiting = 0
         store.subscribe(self._followed)
 
     @classmethod
@@ -69,7 +71,11 @@ class Memory:
         """Asks the index, after waiting at most ``patience`` seconds for graphs that are still being indexed."""
         pending = [task for graph in request.graphs if (task := self._indexing.get(graph)) and not task.done()]
         if pending:
-            await asyncio.wait(pending, timeout=patience)
+            self._waiting += 1
+            try:
+                await asyncio.wait(pending, timeout=patience)
+            finally:
+                self._waiting -= 1
         return self.index.search(request)
 
     async def close(self) -> None:
@@ -81,10 +87,12 @@ class Memory:
 
     async def _index(self, graph: GraphKey) -> None:
         """Indexes a graph in slices, each from the value of its own time, so that no newer item is overwritten."""
-        ids = list(self.durable(graph).nodes)
-        for start in range(0, len(ids), _SLICE):
-            self._upsert(self.durable(graph), ids[start : start + _SLICE])
-            await asyncio.sleep(0)
+        began = monotonic()
+        for node_id in list(self.durable(graph).nodes):
+            self._upsert(self.durable(graph), (node_id,))
+            if monotonic() - began >= _SLICE_SECONDS:
+                await asyncio.sleep(0 if self._waiting else _SLICE_SECONDS)
+                began = monotonic()
 
     def _followed(self, entry: Entry) -> None:
         for change in entry.changes:
