@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from decisions.check import HERE, data_hash, half_of, load
-
 from kg_core.model import Edge, Graph, Node, Status
 
 if TYPE_CHECKING:

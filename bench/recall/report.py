@@ -19,8 +19,10 @@ BEST_BASELINE: Final = "BM25"
 def detail(figures: Mapping[str, Quality]) -> str:
     """All figures of one subject, a class a line."""
     lines = [
-        "| class | questions | hit@1 | hit@5 | hit@10 | MRR | right one injected | false injections | characters "
-        "| p50 ms | p95 ms |",
+        (
+            "| class | questions | hit@1 | hit@5 | hit@10 | MRR | right one injected | false injections | characters "
+            "| p50 ms | p95 ms |"
+        ),
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for name, q in figures.items():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import bm25s  # type: ignore[import-untyped]
 import Stemmer  # type: ignore[import-untyped]
+
 from subjects.subject import DEPTH, Answer, searched, text_of
 from subjects.words import with_bigrams
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dataset import Key, Question
-
     from kg_core.model import Graph
 
 

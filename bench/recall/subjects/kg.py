@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from subjects.subject import DEPTH, Answer
-
 from kg_core.model import Use
 from kg_core.policy import Index, item, question, ranked, recall
 from kg_core.render import standing
 from kg_plugin_api import SearchRequest
+from subjects.subject import DEPTH, Answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dataset import Question
-
     from kg_core.model import Graph
 
 SEARCH_LIMIT: Final = 15

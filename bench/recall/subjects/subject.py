@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dataset import Key, Question
-
     from kg_core.model import Graph, Node
 
 DEPTH: Final = 10

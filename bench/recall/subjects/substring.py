@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dataset import Question
-
     from kg_core.model import Graph
 
 
