@@ -16,6 +16,7 @@ from kg_plugin_api import Code, KgError
 from kg_server.app import create_app
 from kg_server.carrier.version import VERSION
 from kg_server.carrier.wire import Endpoint
+from kg_server.heads import BoundedHeads
 from kg_server.lifecycle.announced import announce, withdraw, write_answers
 from kg_server.security import Guard, Rules
 
@@ -70,7 +71,7 @@ async def _listen(
             uvicorn.Config(
                 Guard(app, Rules(port, token)),
                 loop="asyncio",
-                http="httptools",
+                http=BoundedHeads,
                 ws="none",
                 lifespan="off",
                 log_config=None,

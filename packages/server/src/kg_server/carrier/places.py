@@ -30,8 +30,8 @@ class Places:
             os.makedirs(folder, mode=0o700, exist_ok=True)
 
     def answers(self, harness: str) -> str:
-        """The static answers for one harness."""
-        return os.path.join(self.state, "mcp", harness + ".json")
+        """The static answers for one harness, whose name cannot lead elsewhere."""
+        return os.path.join(self.state, "mcp", os.path.basename(harness) + ".json")
 
 
 def age(path: str, now: float) -> float | None:

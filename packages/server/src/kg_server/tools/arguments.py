@@ -39,7 +39,11 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     session_id: Annotated[
-        str, Field(description="The session_id that kg_read gave, for clients that kg cannot tell apart by itself.")
+        str,
+        Field(
+            description="The session_id that kg_read gave, for clients that kg cannot tell apart by itself.",
+            max_length=100,
+        ),
     ] = ""
 
     def sent(self, name: str) -> bool:
