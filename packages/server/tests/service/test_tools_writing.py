@@ -341,6 +341,32 @@ def test_a_tasks_progress_is_kept_read_and_forgotten(live: Live) -> None:
     live(scenario)
 
 
+@pytest.mark.parametrize("depth", [150, 700, 20_000])
+def test_a_state_nested_beyond_all_sense_is_kept_as_text_and_stops_no_writer(live: Live, depth: int) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        state = '{"next": ' + "[" * depth + "]" * depth + "}"
+        await agent.call("kg_progress", task_id="big-move", state=state)
+        assert await world.service._memory.store.snapshot()
+        await agent.put("cache-key", CACHE)
+        await world.restart()
+        assert state in await agent.call("kg_progress", task_id="big-move")
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("depth", [150, 700, 20_000])
+def test_a_list_nested_beyond_all_sense_is_answered_with_a_sentence(live: Live, depth: int) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        notes = "[" * depth + "]" * depth
+        answer = (await agent.reply("kg_put_node", level="project", id="cache-key", gist=CACHE, notes=notes)).text
+        assert "failed" not in answer
+        await agent.put("cache-key", "Cache keys include tenant and region.")
+
+    live(scenario)
+
+
 def test_observers_are_told_of_what_became_durable(live: Live) -> None:
     async def scenario(world: Any) -> None:
         await world.agent("s-1").put("cache-key", CACHE)

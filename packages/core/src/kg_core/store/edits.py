@@ -16,10 +16,12 @@ from kg_core.store.slices import in_slices
 if TYPE_CHECKING:
     from asyncio import Future
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from kg_core.model import Change, GraphKey, Millis
     from kg_core.store.disk import Disk
     from kg_core.store.entry import Entry
+    from kg_core.store.files import Identity
     from kg_core.store.held import Held
     from kg_core.store.loading import Loading
     from kg_core.store.problems import Problems
@@ -41,9 +43,9 @@ class Edits:
     async def changed(self, graphs: Mapping[GraphKey, Held]) -> list[Held]:
         """The graphs whose file is no longer the one we know. Cheap."""
         helds = list(graphs.values())
-        paths = [self.disk.home.graph(held.key) for held in helds]
-        identities = await self.disk.run(lambda: [self.disk.files.identity(path) for path in paths])
-        return [held for held, identity in zip(helds, identities, strict=True) if identity != held.identity]
+        known = [(self.disk.home.graph(held.key), held.identity) for held in helds]
+        changed = await self.disk.run(lambda: [self._is_changed(*each) for each in known])
+        return [held for held, is_changed in zip(helds, changed, strict=True) if is_changed]
 
     async def take_over(self, held: Held) -> None:
         """Merge what the file says now. Raises KgError when it cannot be read or the merge not be written."""
@@ -62,6 +64,13 @@ class Edits:
                 held.content, held.identity = found.content, found.identity
             else:
                 await self.merge(held, Edit(found, theirs))
+
+    def _is_changed(self, path: Path, known: Identity | None) -> bool:
+        """Whether the file is another one. What cannot be told is found out, and said, by whoever reads it."""
+        try:
+            return self.disk.files.identity(path) != known
+        except OSError:
+            return True
 
     async def merge(self, held: Held, edit: Edit) -> None:
         """Make the edit, which grew from ``held.base``, part of our graph. Raises KgError when it cannot be written."""

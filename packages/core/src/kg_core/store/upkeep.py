@@ -98,6 +98,9 @@ class Upkeep:
                     await self._edits.take_over(held)
                 except KgError as error:
                     self._problems.report(ProblemKind.UNWRITABLE, path, error.sentence)
+                else:
+                    if not held.is_dirty:
+                        self._problems.solved(ProblemKind.UNWRITABLE, path)
 
     async def snapshot(self) -> bool:
         """Bring all files up to date; whether that worked."""

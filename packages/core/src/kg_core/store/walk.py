@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, Final
 
+from kg_core.model.depth import NESTING, is_too_deep
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -104,9 +106,17 @@ class _Text:
                 raise
             except RecursionError as error:
                 raise JSONDecodeError("nested too deeply", "", self.at) from error
+            except ValueError as error:  # a number of more digits than Python turns into one
+                raise JSONDecodeError("a number too long", "", self.at) from error
             if end < len(self.text) or not self.more():
+                if self._opens_many(end) and is_too_deep(value):
+                    raise JSONDecodeError("nested too deeply", "", self.at)
                 self.at = end
                 return value
+
+    def _opens_many(self, end: int) -> bool:
+        """Whether what stands up to ``end`` may be nested too deeply. Cheap: counts brackets."""
+        return self.text.count("[", self.at, end) + self.text.count("{", self.at, end) > NESTING
 
     def name(self) -> str:
         """The name that starts here. Raises JSONDecodeError when none does."""

@@ -25,7 +25,7 @@ def _listed(value: object) -> object:
         return value
     try:
         decoded = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         decoded = None
     return decoded if isinstance(decoded, list) else [value]
 

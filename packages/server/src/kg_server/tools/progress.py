@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from kg_core.model import Change, Progress, to_iso
+from kg_core.model.depth import is_too_deep
 from kg_core.model.ids import check_id
 from kg_core.model.limits import PROGRESS_BYTES
 from kg_core.render import one_line
@@ -60,11 +61,12 @@ def plan(arguments: ProgressArguments, call: Call) -> Plan:
 
 
 def _state(text: str) -> Mapping[str, object]:
+    """The object that ``text`` is the JSON of; what is none, or nested beyond what is kept so, stays a text."""
     try:
         decoded = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         decoded = None
-    return decoded if isinstance(decoded, dict) else {_TEXT: text}
+    return decoded if isinstance(decoded, dict) and not is_too_deep(decoded) else {_TEXT: text}
 
 
 def _lines(state: Mapping[str, object]) -> list[str]:

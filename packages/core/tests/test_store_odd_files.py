@@ -1,0 +1,143 @@
+"""Files with content that no program of ours would write: the memory goes on, and the file is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from kg_core.model.depth import NESTING, is_too_deep
+from kg_core.store import Home, Places, Store
+
+
+async def opened(home):
+    store = await Store.open(home, places=Places(Path("/home/nobody"), ()))
+    await store.load("user")
+    return store
+
+
+def nested(levels):
+    return "[" * levels + "]" * levels
+
+
+ODD = {
+    "nested beyond what is kept": f'{{"nodes": {{"odd": {{"gist": "x", "more": {nested(NESTING * 2)}}}}}}}',
+    "nested beyond what an encoder stands": f'{{"nodes": {{"odd": {{"gist": "x", "more": {nested(700)}}}}}}}',
+    "nested beyond what a parser stands": f'{{"nodes": {{"odd": {{"gist": "x", "more": {nested(100_000)}}}}}}}',
+    "nested outside of the records": f'{{"nodes": {{}}, "more": {nested(700)}}}',
+    "a number without end": f'{{"nodes": {{"odd": {{"gist": "x", "more": {"9" * 5_000}}}}}}}',
+}
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
+def test_an_edit_that_cannot_be_taken_in_is_kept_aside_and_stops_no_writer(tmp_path, values, text):
+    home = Home(tmp_path / "home")
+
+    async def main():
+        store = await opened(home)
+        await store.commit(values.put(values.node("known")))
+        await store.snapshot()
+        home.graph("user").write_text(text, encoding="utf-8")
+        await store.look()
+        await store.commit(values.put(values.node("later")))
+        assert await store.snapshot()
+        assert {"known", "later"} <= set(store.durable("user").nodes)
+        assert any("kept as" in problem.sentence for problem in store.problems())
+        await store.close()
+        again = await opened(home)
+        assert {"known", "later"} <= set(again.durable("user").nodes)
+        await again.close()
+
+    asyncio.run(main())
+    (kept,) = home.memory.glob("user.json.corrupt-*")
+    assert kept.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
+def test_a_memory_with_such_a_file_opens_all_the_same(tmp_path, values, text):
+    home = Home(tmp_path / "home")
+    home.memory.mkdir(parents=True)
+    home.graph("user").write_text(text, encoding="utf-8")
+
+    async def main():
+        store = await opened(home)
+        await store.commit(values.put(values.node("later")))
+        assert await store.snapshot()
+        await store.close()
+
+    asyncio.run(main())
+    assert "later" in json.loads(home.graph("user").read_text("utf-8"))["nodes"]
+
+
+def test_what_is_nested_as_deeply_as_is_kept_survives_a_round_trip(tmp_path, values):
+    home = Home(tmp_path / "home")
+    home.memory.mkdir(parents=True)
+    deep = nested(NESTING - 1)
+    home.graph("user").write_text(f'{{"nodes": {{"deep": {{"gist": "x", "more": {deep}}}}}}}', encoding="utf-8")
+
+    async def main():
+        store = await opened(home)
+        assert not store.problems()
+        await store.commit(values.put(values.node("later")))
+        assert await store.snapshot()
+        await store.close()
+
+    asyncio.run(main())
+    assert json.loads(home.graph("user").read_text("utf-8"))["nodes"]["deep"]["more"] == json.loads(deep)
+
+
+def test_depth_counts_lists_and_objects_in_one_another():
+    assert not is_too_deep("text", 0)
+    assert not is_too_deep([], 1)
+    assert not is_too_deep({"a": [1, 2, {}]}, 3)
+    assert is_too_deep({"a": [1, 2, {}]}, 2)
+    assert is_too_deep([1, [2, [3]]], 2)
+
+
+def test_a_file_that_cannot_be_looked_at_is_reported_and_stops_no_writer(tmp_path, values):
+    home = Home(tmp_path / "home")
+    path = home.graph("user")
+
+    async def main():
+        store = await opened(home)
+        await store.commit(values.put(values.node("known")))
+        await store.snapshot()
+        content = path.read_bytes()
+        path.unlink()
+        path.symlink_to(path.name)
+        await store.look()
+        await store.commit(values.put(values.node("later")))
+        assert not await store.snapshot()
+        assert any(str(path) in problem.sentence for problem in store.problems())
+        path.unlink()
+        path.write_bytes(content)
+        assert await store.snapshot()
+        assert not store.problems()
+        assert {"known", "later"} <= set(store.durable("user").nodes)
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_file_that_could_not_be_looked_at_for_a_while_is_no_problem_afterwards(tmp_path, values):
+    home = Home(tmp_path / "home")
+    path = home.graph("user")
+
+    async def main():
+        store = await opened(home)
+        await store.commit(values.put(values.node("known")))
+        await store.snapshot()
+        content = path.read_bytes()
+        path.unlink()
+        path.symlink_to(path.name)
+        await store.look()
+        assert store.problems()
+        path.unlink()
+        path.write_bytes(content)
+        await store.look()
+        assert not store.problems()
+        await store.close()
+
+    asyncio.run(main())
