@@ -1,0 +1,134 @@
+"""Secrets are found by their shape; what only talks of them, and what only looks random, stays.
+
+No key stands here as such: each is put together when the test runs, so that no scanner takes it for a real one.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import uuid
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_core.model import Node
+from kg_core.model.ids import is_legal
+from kg_core.policy.secrets import scrub, scrub_node
+
+RANDOM = "aB3dE6gH9jK2mN5pQ8sT1vW4"
+BODY = base64.b64encode(hashlib.sha512(b"a key").digest()).decode()
+
+
+def joined(*parts: str) -> str:
+    return "".join(parts)
+
+
+SECRETS = {
+    "aws-access-key": joined("AK", "IA", "Q3EGRJ4XVZ7LMN2P"),
+    "aws-secret-key": joined("aws_secret_access_key = ", RANDOM, "/", RANDOM[:15]),
+    "github-token": joined("gh", "p_", RANDOM, RANDOM[:12]),
+    "gitlab-token": joined("gl", "pat-", RANDOM[:20]),
+    "slack-token": joined("xo", "xb-", "123456789012-", RANDOM),
+    "slack-webhook": joined("https://hooks.slack", ".com/services/T0123ABCD/B0123ABCD/", RANDOM),
+    "stripe-key": joined("sk", "_live_", RANDOM),
+    "openai-key": joined("sk", "-proj-", RANDOM, RANDOM),
+    "anthropic-key": joined("sk", "-ant-api03-", RANDOM, "-", RANDOM),
+    "google-key": joined("AI", "za", "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q"),
+    "hugging-face-token": joined("h", "f_", "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH"),
+    "npm-token": joined("np", "m_", RANDOM, RANDOM[:12]),
+    "authorization": joined("Authorization: Bea", "rer ", RANDOM),
+    "bearer-token": joined("curl -H 'bea", "rer ", RANDOM, "'"),
+    "private-key": joined("-----BEGIN RSA PRIV", "ATE KEY-----\n", BODY, "\n-----END RSA PRIV", "ATE KEY-----"),
+    "password": joined("postgres://u:", "p", "@h/db"),
+    "jwt": joined("ey", "JhbGciOiJIUzI1NiJ9.", "ey", "JzdWIiOiIxMjM0NTY3ODkwIn0.", RANDOM),
+    "api-key": joined("api_", "key: '", RANDOM, "'"),
+}
+
+HARMLESS = [
+    "there is no API key in the build",
+    "apiKey: import.meta.env.X",
+    "apiKey: process.env.OPENAI_API_KEY_2026_PRODUCTION",
+    "password: required, min-12-characters",
+    "password = settings.DATABASE_PASSWORD_V2",
+    "Ask for the access token: it is in the vault under team-7/service-accounts",
+    "Authorization: Bearer <token>",
+    "Authorization: Bearer YOUR_ACCESS_TOKEN",
+    "Bearer authentication-with-refresh is what the gateway wants",
+    "postgres://user:${DB_PASSWORD}@localhost/app and postgres://localhost:5432/app",
+    "see https://example.org:8443/@scope/package and ssh://git@example.org/a.git",
+    "the block between BEGIN PRIVATE KEY and END PRIVATE KEY",
+    "a file that begins with -----BEGIN PRIVATE KEY----- is refused",
+    "secret_key: sha256:" + hashlib.sha256(b"x").hexdigest(),
+    "cache_key = " + hashlib.md5(b"x").hexdigest(),
+    "broken since " + hashlib.sha1(b"commit").hexdigest(),
+    "the digest " + hashlib.sha256(b"file").hexdigest(),
+    "request " + str(uuid.UUID(int=2**127 + 12345)),
+    'src="data:image/png;base64,' + base64.b64encode(bytes(range(200))).decode() + '"',
+    "TransactionalOutboxRepositoryFactoryBean2IntegrationTest",
+    "private_key: Ed25519PrivateKey",
+    "task-list-of-the-desk-and-the-risk-management-2026",
+    "ASIAPACIFICREGIONNAME and AKIA as a prefix",
+    "ghp_ starts a token; sk-learn-pipelines do not",
+]
+
+
+@pytest.mark.parametrize("kind", list(SECRETS))
+def test_a_secret_gives_way_to_a_placeholder_that_names_its_kind(kind: str) -> None:
+    secret = SECRETS[kind]
+    found = scrub(f"Deploys used {secret} until May.")
+    assert found.kinds == (kind,)
+    assert f"[secret:{kind}]" in found.text
+    assert RANDOM[:12] not in found.text
+    assert BODY[:12] not in found.text
+    assert found.text.startswith("Deploys used ")
+    assert found.text.endswith(" until May.")
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_prose_hashes_and_identifiers_stay(text: str) -> None:
+    assert scrub(text) == (text, ())
+
+
+@pytest.mark.parametrize("kind", ["aws-access-key", "github-token", "stripe-key", "openai-key", "jwt"])
+def test_in_a_name_the_placeholder_is_legal_too(kind: str) -> None:
+    found = scrub(f"uses-{kind}", is_name=True)
+    assert found.kinds == ()
+    found = scrub(SECRETS[kind], is_name=True)
+    assert found.kinds == (kind,)
+    assert is_legal(found.text)
+
+
+def test_json_stays_json() -> None:
+    state = json.dumps({"key": SECRETS["private-key"], "header": SECRETS["authorization"], "pass": "postgres://u:p@h"})
+    found = scrub(state)
+    assert set(found.kinds) == {"private-key", "authorization", "password"}
+    assert json.loads(found.text)["key"] == "[secret:private-key]"
+
+
+def test_a_key_block_that_was_cut_off_goes_as_far_as_it_reaches() -> None:
+    found = scrub(joined("-----BEGIN PRIV", "ATE KEY-----\\n", BODY, "\\n", BODY, " is the old one"))
+    assert found.text == "[secret:private-key] is the old one"
+
+
+def test_of_a_url_only_the_password_goes() -> None:
+    assert scrub(SECRETS["password"]).text == "postgres://u:[secret:password]@h/db"
+
+
+def test_a_node_without_secrets_is_the_very_same() -> None:
+    node = Node(id="cache-key", gist="Cache keys include the tenant.", notes=("one",), tags=("cache",))
+    assert scrub_node(node) is node
+    marked = scrub_node(
+        Node(id="a", gist=SECRETS["jwt"], notes=(SECRETS["password"],), touches=(SECRETS["npm-token"],))
+    )
+    assert marked.gist == "[secret:jwt]"
+    assert marked.notes == ("postgres://u:[secret:password]@h/db",)
+    assert marked.touches == ("[secret:npm-token]",)
+
+
+@given(st.lists(st.sampled_from([*SECRETS.values(), *HARMLESS]) | st.text(max_size=30), max_size=6))
+def test_scrubbing_twice_equals_scrubbing_once(pieces: list[str]) -> None:
+    once = scrub(" ".join(pieces)).text
+    assert scrub(once) == (once, ())
