@@ -10,6 +10,7 @@ from kg_core.policy.prompt import said, without_frames
 from kg_core.policy.ranking import ranked
 from kg_core.policy.recall import GATE, Gate, question, recall
 from kg_core.policy.score import Explanation, Factor, explain, scores
+from kg_core.policy.secrets import Scrubbed, scrub, scrub_blocks, scrub_node
 
 __all__ = [
     "GATE",
@@ -22,6 +23,7 @@ __all__ = [
     "Index",
     "LevelView",
     "Place",
+    "Scrubbed",
     "connections",
     "explain",
     "fresh",
@@ -36,5 +38,8 @@ __all__ = [
     "recall",
     "said",
     "scores",
+    "scrub",
+    "scrub_blocks",
+    "scrub_node",
     "without_frames",
 ]

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from kg_core.model import Node
+    from kg_core.render import Block
 
 
 class Scrubbed(NamedTuple):
@@ -61,6 +62,13 @@ def scrub_node(node: Node) -> Node:
     if not gist.kinds and (notes, touches, tags) == (node.notes, node.touches, node.tags):
         return node
     return replace(node, gist=gist.text, notes=notes, touches=touches, tags=tags)
+
+
+def scrub_blocks(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks without secrets in what they show: a hand or an import may have put some into the files."""
+    if not scrub("\n".join(block.text for block in blocks)).kinds:
+        return list(blocks)
+    return [replace(block, text=scrub(block.text).text) for block in blocks]
 
 
 def _scrub_all(texts: Iterable[str]) -> tuple[str, ...]:
