@@ -42,6 +42,9 @@ class _PlainDialect:
         return Caller()
 
 
+PLAIN_DIALECT: Final = _PlainDialect()
+
+
 class _NoWiring:
     """Nothing on disk: a person registers ``kg mcp`` with the client."""
 
@@ -69,7 +72,7 @@ GENERIC: Final = Harness(
         PathLimit(path=Path.READ, limit=Limit(11_000, Unit.BYTES)),
         PathLimit(path=Path.TOOL, limit=Limit(11_000, Unit.BYTES)),
     ),
-    dialect=_PlainDialect(),
+    dialect=PLAIN_DIALECT,
     wiring=_NoWiring(),
 )
 """Reads go out in parts that the smallest known tool-result limit keeps whole."""

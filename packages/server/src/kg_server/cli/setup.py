@@ -24,34 +24,52 @@ if TYPE_CHECKING:
 
 @click.command("setup")
 @click.option("--harness", "named", multiple=True, metavar="NAME", help="Only this agent; may be given again.")
+@click.option("--service", is_flag=True, help="Also have systemd start the server when you log in.")
 @click.option("--yes", is_flag=True, help="Ask nothing: do what is needed and accept what is offered.")
 @click.option("--trust-hooks", is_flag=True, help="Also trust our hooks in the agents' own interfaces.")
 @click.option("--dry-run", is_flag=True, help="Show every change to every file and do nothing.")
 @with_home
-def command(home: Home, named: tuple[str, ...], *, yes: bool, trust_hooks: bool, dry_run: bool) -> int:
+def command(home: Home, named: tuple[str, ...], *, service: bool, yes: bool, trust_hooks: bool, dry_run: bool) -> int:
     """Connect the agents on this machine to kg, start the server, and prove that memory works."""
     from kg_server.installed import plugins_of
     from kg_server.setup.choice import chosen
     from kg_server.setup.connection import Connection, Records
     from kg_server.setup.installed import lasting
     from kg_server.setup.machine import Machine
+    from kg_server.setup.service import SERVICE
 
     if not lasting():
         raise KgError(Code.REFUSED, "This kg runs from a cache that may vanish. Install it with pip, uv tool or pipx.")
     machine, plugins = Machine.this(home), plugins_of(home)
     choice = chosen(plugins, machine, named)
     _tell(choice, plugins.harnesses)
-    connections = [Connection(harness, machine.site(harness), Records.at(home)) for harness in choice.harnesses]
-    if dry_run:
-        for connection in connections:
-            _preview(connection)
-        return 0
-    asking = not yes
-    if asking and connections and not sys.stdin.isatty():
+    records = Records.at(home)
+    agents = [Connection(harness, machine.site(harness), records) for harness in choice.harnesses]
+    wanted = [*agents, *([Connection(SERVICE, machine.site(SERVICE), records)] if service else [])]
+    asking = not yes and not dry_run
+    if asking and wanted and not sys.stdin.isatty():
         raise KgError(Code.INVALID, "There is nobody to ask: add --yes, or look first with --dry-run.")
-    sound = [_connect(connection, asking=asking, trust_hooks=trust_hooks) for connection in connections]
-    _prove(home, connections, [harness.name for harness in plugins.harnesses])
-    return 0 if all(sound) else 1
+    if dry_run:
+        return _shown(wanted)
+    still_open: list[str] = []
+    connected: list[Connection] = []
+    for connection in wanted:
+        try:
+            if _agreed(connection, asking=asking):
+                still_open += _connect(connection, asking=asking, trust_hooks=trust_hooks)
+                connected.append(connection)
+        except KgError as failure:
+            still_open.append(f"{connection.harness.title}: {failure.sentence}")
+    try:
+        proved = [connection for connection in connected if connection in agents]
+        _prove(home, proved, [harness.name for harness in plugins.harnesses])
+    except KgError as failure:
+        still_open.append(failure.sentence)
+    for sentence in still_open:
+        click.echo(f"Still open: {sentence}", err=True)
+    if still_open:
+        click.echo("Run `kg setup` again once that is mended: it goes on where it stopped.", err=True)
+    return 1 if still_open else 0
 
 
 def _tell(choice: Choice, installed: Sequence[Harness]) -> None:
@@ -65,9 +83,21 @@ def _tell(choice: Choice, installed: Sequence[Harness]) -> None:
         click.echo(f"No agent was found here. {hint} `kg demo` shows how two of them share a memory.")
 
 
+def _shown(connections: Sequence[Connection]) -> int:
+    """Shows what a set-up would do; 1 when a plug-in cannot even say so."""
+    code = 0
+    for connection in connections:
+        click.echo(f"# {connection.harness.title}")
+        try:
+            _preview(connection)
+        except KgError as failure:
+            click.echo(f"  {failure.sentence}", err=True)
+            code = 1
+    return code
+
+
 def _preview(connection: Connection) -> None:
     plan = connection.plan()
-    click.echo(f"# {connection.harness.title}")
     click.echo(plan.diff() or "Nothing to change.")
     _refused(plan)
     for offer in connection.offers():
@@ -77,58 +107,70 @@ def _preview(connection: Connection) -> None:
             click.echo(f"# Step: {step.title}\n{step.explanation}")
 
 
-def _connect(connection: Connection, *, asking: bool, trust_hooks: bool) -> bool:
-    """Writes the claims of one harness, takes its steps and makes its offers. False when something is left wrong."""
+def _agreed(connection: Connection, *, asking: bool) -> bool:
+    """Says which files of a harness will be written. False when the person wants them left as they are."""
     title, plan = connection.harness.title, connection.plan()
     if plan.empty:
         click.echo(f"{title}: already connected." if not plan.refusals else f"{title}:")
-    else:
-        click.echo(f"{title}: these files will be written (`kg setup --dry-run` shows how):")
-        for change in plan.changes:
-            click.echo(f"  {change.path}")
-        if asking and not click.confirm("Go on?", default=True):
-            click.echo(f"{title}: left as it is.")
-            return True
-    sound = _written(connection.apply(plan), plan)
-    sound &= _take_steps(connection, trust_hooks=trust_hooks)
+        return True
+    click.echo(f"{title}: these files will be written (`kg setup --dry-run` shows how):")
+    for change in plan.changes:
+        click.echo(f"  {change.path}")
+    if asking and not click.confirm("Go on?", default=True):
+        click.echo(f"{title}: left as it is.")
+        return False
+    return True
+
+
+def _connect(connection: Connection, *, asking: bool, trust_hooks: bool) -> list[str]:
+    """Writes the claims of one harness, takes its steps and makes its offers. Returns what is left open."""
+    title = connection.harness.title
+    left = _written(connection.apply(connection.plan()), title)
+    if left:
+        return left + [f"{title}: not tried: {step.title}." for step in connection.steps()]
+    left = _take_steps(connection, asking=asking, trust_hooks=trust_hooks)
     for offer in connection.offers():
         if not asking or click.confirm(offer.question, default=True):
-            sound &= _written(connection.accept(offer), connection.accepted(offer))
-            click.echo(f"  {offer.question} Yes.")
-    return sound
+            refused = _written(connection.accept(offer), title)
+            left += refused
+            click.echo(f"  {offer.question} {'Not done.' if refused else 'Yes.'}")
+    return left
 
 
-def _take_steps(connection: Connection, *, trust_hooks: bool) -> bool:
-    sound = True
+def _take_steps(connection: Connection, *, asking: bool, trust_hooks: bool) -> list[str]:
+    """Takes the steps that are open; one that wants consent only with it. Returns what failed."""
+    left = []
     for step in connection.steps():
         if connection.state(step).state is StepState.DONE:
             continue
-        if step.needs_consent and not trust_hooks:
+        if step.needs_consent and not (trust_hooks or (asking and click.confirm(f"  {step.title}?", default=True))):
             click.echo(f"  Left to you: {step.title}. {step.explanation} Or run `kg setup --trust-hooks`.")
             continue
         click.echo(f"  {step.title} …")
         try:
-            step.take(connection.site)
+            connection.take(step)
             click.echo("  Done.")
         except KgError as failure:
-            click.echo(f"  NOT done: {step.title}. {failure.sentence} {step.explanation}", err=True)
-            sound = False
-    return sound
+            left.append(f"{connection.harness.title}: {step.title}. {failure.sentence} {step.explanation}")
+    return left
 
 
-def _written(outcome: Outcome, plan: Plan) -> bool:
+def _written(outcome: Outcome, title: str) -> list[str]:
+    """Tells what a run did; returns what it left open."""
     for note in outcome.notes:
         click.echo(f"  {note.path}: {note.sentence}")
     if outcome.backup is not None:
         click.echo(f"  The originals are in {outcome.backup}.")
+    _refused(outcome)
+    left = [f"{title}: {refusal.path} was not changed. {refusal.reason}" for refusal in outcome.refusals]
     if outcome.failed is not None:
-        click.echo(f"  NOT written: {outcome.failed.path}: {outcome.failed.sentence}", err=True)
-    _refused(plan)
-    return outcome.ok
+        left.append(f"{title}: {outcome.failed.sentence}")
+        left += [f"{title}: not tried: {path}." for path in outcome.open if path != outcome.failed.path]
+    return list(dict.fromkeys(left))
 
 
-def _refused(plan: Plan) -> None:
-    for refusal in plan.refusals:
+def _refused(found: Outcome | Plan) -> None:
+    for refusal in found.refusals:
         click.echo(f"  NOT changed: {refusal.path}: {refusal.reason}", err=True)
         click.echo(f"  To do it by hand:\n{refusal.snippet}", err=True)
 
@@ -140,7 +182,9 @@ def _prove(home: Home, connections: Sequence[Connection], harnesses: Sequence[st
 
     started = control(home, "Starting the server").start(harnesses=harnesses)
     click.echo(f"The server runs (process {started.health['pid']}) and keeps the memory in {home.root}.")
-    for name, command in [(c.harness.title, c.site.launch.shim) for c in connections] or [("mcp", shim(home, "mcp"))]:
+    for name, command in [(c.harness.title, c.site.launch.shim) for c in connections] or [
+        ("Any MCP client", shim(home, "mcp"))
+    ]:
         proof = through_shim(command, Path.home())
         click.echo(f"{name}: memory answers, {proof.tools} tools, {proof.seconds * 1000:.0f} ms.")
     if connections:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kg_core.model import USER
 from kg_plugin_api import Code, KgError
 from kg_server.cli.options import Waiting, with_home
 from kg_server.lifecycle.control import Control
@@ -23,17 +24,28 @@ if TYPE_CHECKING:
 @click.option("--harness", "named", multiple=True, metavar="NAME", help="Only this agent; may be given again.")
 @click.option("--purge", is_flag=True, help="Also delete the memory itself. This cannot be undone.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
+@click.option("--dry-run", is_flag=True, help="Show every change to every file and do nothing.")
 @with_home
-def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool) -> int:
+def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_run: bool) -> int:
     """Take out what setup has put into other programs' settings. The memory stays unless --purge is given."""
     from kg_server.setup.connection import Records
     from kg_server.setup.installed import remove_line
 
     if purge and named:
         raise KgError(Code.INVALID, "--purge deletes the memory of all agents; it does not go with --harness.")
-    if not yes and not sys.stdin.isatty():
-        raise KgError(Code.INVALID, "There is nobody to ask: add --yes.")
+    if not (yes or dry_run or sys.stdin.isatty()):
+        raise KgError(Code.INVALID, "There is nobody to ask: add --yes, or look first with --dry-run.")
     records = Records.at(home).all(named)
+    if dry_run:
+        for name, editor in records.items():
+            click.echo(f"# {name}\n{editor.plan_removal().diff()}")
+        return 0
+    if named and not records:
+        click.echo(f"kg has put nothing into the settings of {' or '.join(named)}.")
+        return 0
+    if purge and not _holds_memory(home):
+        click.echo(f"There is no memory in {home.root}; nothing is deleted.")
+        purge = False
     if not _agreed(records, purge=purge, home=home, asking=not yes):
         click.echo("Nothing was changed.")
         return 0
@@ -41,12 +53,11 @@ def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool) -> in
     taken_out = [_taken_out(name, editor) for name, editor in records.items()]
     sound = all(taken_out)
     if not named:
-        if Control(home, waiting=Waiting("Stopping the server")).stop():
+        if home.root.exists() and Control(home, waiting=Waiting("Stopping the server")).stop():
             click.echo("The server is stopped.")
         if purge and sound:
-            shutil.rmtree(home.root, ignore_errors=False)
-            click.echo(f"{home.root} is deleted.")
-        else:
+            _purge(home)
+        elif home.memory.exists():
             click.echo(f"The memory stays in {home.root}.")
         click.echo(f"To remove kg itself: {remove_line()}")
     return 0 if sound else 1
@@ -63,22 +74,43 @@ def _agreed(records: dict[str, Editor], *, purge: bool, home: Home, asking: bool
     return not purge or click.confirm(f"Delete the whole memory in {home.root}? This cannot be undone.", default=False)
 
 
+def _holds_memory(home: Home) -> bool:
+    """Whether kg has kept a memory here: a folder that was named by mistake must not lose anything."""
+    return any(path.exists() for path in (home.lock, home.journal, home.graph(USER)))
+
+
+def _purge(home: Home) -> None:
+    """Deletes what kg keeps in the home, and the home itself when nothing else lies there."""
+    for path in (home.memory, home.state, home.root / "harnesses", home.config):
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+        elif path.exists():
+            shutil.rmtree(path)
+    try:
+        home.root.rmdir()
+    except OSError:
+        click.echo(f"The memory in {home.root} is deleted. What else lies there stays.")
+    else:
+        click.echo(f"{home.root} is deleted.")
+
+
 def _undo_steps(home: Home, named: Sequence[str]) -> None:
     """Takes back what was done through the clients, newest first, as far as their plug-ins are still here."""
     from kg_core.host import Plugins
     from kg_server.setup.connection import Connection, Records
     from kg_server.setup.machine import Machine
+    from kg_server.setup.service import SERVICE
 
     machine, records = Machine.this(home), Records.at(home)
-    for harness in Plugins.load().harnesses:
+    for harness in (*Plugins.load().harnesses, SERVICE):
         if (named and harness.name not in named) or harness.name not in records.all():
             continue
         connection = Connection(harness, machine.site(harness), records)
-        for step in reversed(connection.steps()):
-            try:
-                step.undo(connection.site)
-            except KgError as failure:
-                click.echo(f"  NOT undone: {step.title}. {failure.sentence}", err=True)
+        try:
+            for step in reversed(connection.steps()):
+                connection.undo(step)
+        except KgError as failure:
+            click.echo(f"  NOT undone: {failure.sentence}", err=True)
 
 
 def _taken_out(name: str, editor: Editor) -> bool:
@@ -86,9 +118,12 @@ def _taken_out(name: str, editor: Editor) -> bool:
     for note in outcome.notes:
         click.echo(f"  {note.path}: {note.sentence}")
     if outcome.failed is not None:
-        click.echo(f"  NOT taken out: {outcome.failed.path}: {outcome.failed.sentence}", err=True)
+        click.echo(f"  NOT taken out: {outcome.failed.sentence}", err=True)
+        for path in outcome.open:
+            click.echo(f"  Not tried: {path}", err=True)
     for refusal in outcome.refusals:
         click.echo(f"  NOT taken out: {refusal.path}: {refusal.reason}", err=True)
+        click.echo(f"  To take it out by hand, remove:\n{refusal.snippet}", err=True)
     if outcome.ok:
         click.echo(f"{name}: taken out.")
     return outcome.ok

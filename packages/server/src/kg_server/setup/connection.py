@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kg_core.claims import Editor
-from kg_plugin_api import StepState, StepStatus
+from kg_plugin_api import Code, KgError, StepState, StepStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from kg_core.claims import ClaimStatus, Outcome, Plan
     from kg_core.store import Home
     from kg_plugin_api import Claim, Harness, Offer, Site, Step
 
+Answer = TypeVar("Answer")
+
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What connects a harness to kg. Nothing here asks or prints."""
+    """What connects a harness to kg. Nothing here asks or prints.
+
+    Every method may raise UNAVAILABLE when the plug-in fails, and INVALID when a record cannot be read.
+    """
 
     harness: Harness
     site: Site
@@ -27,7 +32,7 @@ class Connection:
 
     def claims(self) -> Sequence[Claim]:
         """What must be on disk."""
-        return tuple(self.harness.wiring.claims(self.site))
+        return self._asked("claims", lambda: tuple(self.harness.wiring.claims(self.site)))
 
     def plan(self) -> Plan:
         """What has to be written so that the claims are on disk."""
@@ -43,7 +48,15 @@ class Connection:
 
     def steps(self) -> Sequence[Step]:
         """What must be done through the client once the claims are on disk."""
-        return tuple(self.harness.wiring.steps(self.site))
+        return self._asked("steps", lambda: tuple(self.harness.wiring.steps(self.site)))
+
+    def take(self, step: Step) -> None:
+        """Takes a step. Raises KgError with what failed and what to do."""
+        self._asked(f"step {step.name}", lambda: step.take(self.site))
+
+    def undo(self, step: Step) -> None:
+        """Takes a step back. Raises KgError with what failed."""
+        self._asked(f"step {step.name}", lambda: step.undo(self.site))
 
     def state(self, step: Step) -> StepStatus:
         """How far a step is."""
@@ -54,7 +67,8 @@ class Connection:
 
     def offers(self) -> Sequence[Offer]:
         """What a person may want as well and does not have."""
-        return tuple(offer for offer in self.harness.wiring.offers(self.site) if not self.accepted(offer).empty)
+        offered = self._asked("offers", lambda: tuple(self.harness.wiring.offers(self.site)))
+        return tuple(offer for offer in offered if not self.accepted(offer).empty)
 
     def accepted(self, offer: Offer) -> Plan:
         """What has to be written when the person accepts an offer."""
@@ -63,6 +77,19 @@ class Connection:
     def accept(self, offer: Offer) -> Outcome:
         """Writes what an offer claims."""
         return self.records.of(self.harness.name, offer.name).apply(self.accepted(offer))
+
+    def _asked(self, what: str, question: Callable[[], Answer]) -> Answer:
+        """What the plug-in answers; a failure that it did not foresee becomes a sentence about the plug-in."""
+        try:
+            return question()
+        except KgError:
+            raise
+        except Exception as failure:
+            said = f"{type(failure).__name__}: {failure}"
+            sentence = (
+                f"The plug-in for {self.harness.name} failed at its {what} ({said}). `kg plugins` says whose it is."
+            )
+            raise KgError(Code.UNAVAILABLE, sentence) from failure
 
 
 @dataclass(frozen=True, slots=True)

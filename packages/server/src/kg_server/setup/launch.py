@@ -44,9 +44,10 @@ def _command(*arguments: str) -> str:
     Interpreter and script are looked for first: a missing script would make the interpreter exit with a code by
     which clients block what the person typed.
     """
-    python, script = shlex.quote(sys.executable), shlex.quote(str(_script()))
+    python, script = shlex.quote(sys.executable), shlex.quote(str(carrier_script()))
     return f"[ -x {python} ] && [ -f {script} ] || exit 0; exec {python} -I -S {script} {shlex.join(arguments)}"
 
 
-def _script() -> Path:
+def carrier_script() -> Path:
+    """What the carriers' commands run; it is gone once kg is."""
     return Path(str(carrier.__file__)).with_name("run.py")
