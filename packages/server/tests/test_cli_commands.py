@@ -48,7 +48,7 @@ def test_help_lists_the_commands_without_importing_them() -> None:
 
 
 def test_version_needs_nothing_but_itself(kg) -> None:
-    assert kg("version") == (0, f"kg {VERSION}\n", "")
+    assert kg("version") == kg("--version") == (0, f"kg {VERSION}\n", "")
 
 
 def test_without_arguments_the_help_is_shown(kg) -> None:
@@ -64,6 +64,11 @@ def test_a_wrong_command_line_exits_2_with_a_sentence(kg, arguments: list[str]) 
 
     assert (code, out) == (2, "")
     assert "Error: " in err
+
+
+def test_a_misspelt_command_is_told_with_the_one_it_resembles(kg) -> None:
+    assert "Did you mean `kg start`?" in kg("strat")[2]
+    assert "Did you mean" not in kg("qqq")[2]
 
 
 @pytest.mark.parametrize(
@@ -93,16 +98,24 @@ def test_another_memory_can_be_named(kg, served, tmp_path) -> None:
 
 
 def test_search_takes_any_words_and_says_when_nothing_matches(kg, served) -> None:
-    assert kg("search", "été", "AND", "(", "--cwd", "/w") == (0, "found été AND (\n", "")
+    assert kg("search", "été", "AND", "(") == (0, "found été AND (\n", "")
     assert json.loads(kg("search", "--json", "x")[1]) == {"text": "found x"}
 
 
-def test_preview_shows_the_text_and_its_measure(kg, served) -> None:
-    code, out, err = kg("preview", "--harness", "plain", "--cwd", "/w")
+def test_preview_shows_the_text_and_its_measure(kg, served, tmp_path) -> None:
+    code, out, err = kg("preview", "--harness", "plain", "--cwd", str(tmp_path))
 
     assert code == 0
-    assert out == "Preload for plain in /w\n"
-    assert err == "\n23 of 9,500 UTF-16 units.\n"
+    assert out == f"Preload for plain in {tmp_path}\n"
+    assert err == f"\n{len(out) - 1} of 9,500 UTF-16 units.\n"
+
+
+def test_a_folder_that_is_not_there_is_pointed_out(kg, served, tmp_path) -> None:
+    missing = tmp_path / "missing"
+
+    code, _, err = kg("search", "x", "--cwd", str(missing))
+
+    assert (code, err) == (0, f"Note: there is no folder {missing}.\n")
 
 
 def test_plugins_are_listed(kg) -> None:

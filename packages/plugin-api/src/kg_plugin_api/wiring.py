@@ -64,7 +64,7 @@ class Step(Protocol):
     """Something that claims cannot do: it runs the client's own interface.
 
     ``needs_consent`` marks what only a person or an explicit flag may take (trust of hooks).
-    ``explanation`` tells that person how to do it by hand.
+    ``explanation`` tells that person how to do it by hand, or with which command of kg.
     """
 
     @property

@@ -41,7 +41,7 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
         matches = [(graph, node) for graph in levels.searched() if (node := lookup(graph, name)) is not None]
         found += matches
         if not matches:
-            missing.append(f"There is no node {name!r}.")
+            missing.append(f"There is no lesson {name!r} here. `kg search` finds lessons by their words.")
     return {
         "text": "\n".join(block.text for block in shown_in_full(found, levels)),
         "nodes": _facts(found),

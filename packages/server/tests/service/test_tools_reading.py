@@ -273,7 +273,7 @@ def test_the_command_line_looks_without_leaving_a_trace(live: Live) -> None:
         assert CACHE in (await world.service.show(cwd, []))["text"]
         shown = await world.service.show(cwd, ["cache-key", "nobody"])
         assert shown["nodes"][0]["notes"] == ["one"]
-        assert shown["missing"] == ["There is no node 'nobody'."]
+        assert shown["missing"] == ["There is no lesson 'nobody' here. `kg search` finds lessons by their words."]
         assert (await world.service.search(cwd, "tenant"))["nodes"][0]["id"] == "cache-key"
         assert world.service._memory.store.sequence == before
         assert world.service.health()["contexts"] == 1

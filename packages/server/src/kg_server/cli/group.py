@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 import traceback
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kg_plugin_api import KgError
+from kg_server.carrier.version import VERSION
 from kg_server.errors import ANSWERS
 
 if TYPE_CHECKING:
@@ -59,6 +61,19 @@ class Commands(click.Group):
         found: click.Command | None = module.of_plugin(cmd_name)
         return found
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with; a misspelt one is told with the name that it resembles."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as failure:
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            if not near:
+                raise
+            sentence = f"There is no command {args[0]!r}. Did you mean `kg {near[0]}`?"
+            raise click.UsageError(sentence, failure.ctx) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without importing them."""
         del ctx
@@ -68,9 +83,10 @@ class Commands(click.Group):
 
 root: Final = Commands(
     name="kg",
-    help="One local memory for every coding agent on this machine.",
+    help="One local memory for every coding agent on this machine. Begin with `kg setup`.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+click.version_option(VERSION, message="kg %(version)s", help="Show the version and exit.")(root)
 
 
 def run_command(arguments: Sequence[str]) -> int:

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 
 @click.command("logs")
-@click.option("-n", "--lines", default=50, show_default=True, metavar="COUNT", help="How many lines.")
+@click.option(
+    *("-n", "--lines"),
+    type=click.IntRange(min=1),
+    default=50,
+    show_default="50",
+    metavar="COUNT",
+    help="How many lines.",
+)
 @click.option("-f", "--follow", is_flag=True, help="Go on with what is written from now on.")
 @with_home
 def command(home: Home, lines: int, *, follow: bool) -> None:

@@ -39,7 +39,10 @@ def with_cwd(function: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--cwd", metavar="FOLDER", help="The folder whose memory is meant instead of this one.")
     @functools.wraps(function)
     def wrapped(*args: Any, cwd: str | None, **options: Any) -> Any:
-        return function(*args, cwd=str(Path(cwd).absolute() if cwd else Path.cwd()), **options)
+        folder = Path(cwd).absolute() if cwd else Path.cwd()
+        if not folder.is_dir():
+            click.echo(f"Note: there is no folder {folder}.", err=True)
+        return function(*args, cwd=str(folder), **options)
 
     return wrapped
 

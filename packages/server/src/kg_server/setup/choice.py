@@ -27,7 +27,7 @@ class Choice:
 def chosen(plugins: Plugins, machine: Machine, named: Sequence[str]) -> Choice:
     """The harnesses that were named, else those whose agent is found here.
 
-    Raises NOT_FOUND with the line to type when a named one has no plug-in.
+    Raises NOT_FOUND when a named one has no plug-in, with the line that adds it when it is one of ours.
     """
     if named:
         return Choice(tuple(_named(plugins, name) for name in dict.fromkeys(named)), ())
@@ -46,4 +46,5 @@ def _named(plugins: Plugins, name: str) -> Harness:
     if broken is not None:
         raise KgError(Code.UNAVAILABLE, f"The plug-in for {name} does not work. {broken.reason}")
     have = ", ".join(harness.name for harness in plugins.harnesses) or "none"
-    raise KgError(Code.NOT_FOUND, f"There is no plug-in for {name} (installed: {have}). Add it with: {add_line(name)}")
+    advice = f"Add it with: {add_line(name)}" if name in FIRST_PARTY else "Is the name misspelt?"
+    raise KgError(Code.NOT_FOUND, f"There is no plug-in for {name!r} (installed: {have}). {advice}")

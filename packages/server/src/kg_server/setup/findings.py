@@ -77,7 +77,9 @@ def _server(machine: Machine, health: dict[str, Any] | None) -> Iterator[Finding
     places = Places(str(machine.memory.root))
     if health is None:
         if os.path.exists(places.stopped):  # noqa: PTH110 - a name that the carriers gave
-            yield Finding("server", Level.NOTE, "The server was stopped with `kg stop`; `kg start` starts it.")
+            yield Finding(
+                "server", Level.NOTE, "The server is stopped; `kg start` or the next session of an agent starts it."
+            )
         else:
             yield Finding("server", Level.PROBLEM, "The server does not answer. Try `kg start`; `kg logs` may say why.")
         since = age(places.outage, time.time())
