@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from kg_core.model import SUPERSEDES, USER
-from kg_core.policy import Index, item, key
+from kg_core.policy import Index, item, key, scrub_node
 from kg_core.render import standing
 from kg_core.store import Store
 from kg_plugin_api import MemoryChange
@@ -112,7 +112,8 @@ class Memory:
     def _upsert(self, graph: Graph, ids: Iterable[str]) -> None:
         present = {node_id: node for node_id in ids if (node := graph.nodes.get(node_id)) is not None}
         self.index.upsert(
-            item(graph.key, node, graph.use_of(node_id), standing(graph, node_id)) for node_id, node in present.items()
+            item(graph.key, scrub_node(node), graph.use_of(node_id), standing(graph, node_id))
+            for node_id, node in present.items()
         )
         self.index.remove(key(graph.key, node_id) for node_id in ids if node_id not in present)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kg_core.policy import scrub_blocks
 from kg_core.render import Fitted, fit, marks_of
 from kg_plugin_api import Limit, Path, Unit
 from kg_server.delivery.frame import within_frame
@@ -46,7 +47,8 @@ def room(harness: Harness, path: Path, carrier: Carrier) -> Limit:
 def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fitted:
     """The text for an event, within the client's limit once it is framed, and its marks; mostly empty.
 
-    What the opening shows counts as known for the other sources, so that nothing is said twice in one reply.
+    What the opening shows counts as known for the other sources, so that nothing is said twice in one reply. Secrets
+    that came into the files by hand are not shown.
     """
     whole = room(view.harness, Path.PRELOAD, carrier)
     opening = sources.opening.blocks(event, replace(view, room=whole))
@@ -58,7 +60,7 @@ def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fit
     if opening and (first or last):
         left = whole.maximum - _measure([*first, *last], whole)
         opening = sources.opening.blocks(event, replace(view, room=replace(whole, maximum=max(0, left))))
-    return fit([*first, *opening, *last], whole)
+    return fit(scrub_blocks([*first, *opening, *last]), whole)
 
 
 def _measure(blocks: Sequence[Block], limit: Limit) -> int:

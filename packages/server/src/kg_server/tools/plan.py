@@ -75,15 +75,20 @@ class Call:
 class Tool(Generic[A]):
     """One tool: its arguments, its decision, and what must be at hand before it can decide.
 
-    ``question`` asks the search index first; ``graphs`` names other graphs to load first; ``looks_back`` tools are
-    given the journal entries since the last kg_sync.
+    ``texts`` are the arguments that it stores, ``names`` those that it stores as ids or relations: both come without
+    secrets. ``question`` asks the search index first, for ``patience`` seconds at most where a graph is still being
+    indexed; ``graphs`` names other graphs to load first; ``looks_back`` tools are given the journal entries since the
+    last kg_sync.
     """
 
     name: str
     title: str
     arguments: type[A]
     plan: Callable[[A, Call], Plan]
-    question: Callable[[A, Call], SearchRequest] | None = None
+    texts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    question: Callable[[A, Call], SearchRequest | None] | None = None
+    patience: float | None = None
     graphs: Callable[[A, Call], tuple[GraphKey, ...]] | None = None
     looks_back: bool = False
     read_only: bool = False
