@@ -159,6 +159,9 @@ def test_the_line_to_add_a_plug_in_fits_how_kg_was_installed(monkeypatch: pytest
 def test_a_named_harness_without_a_plug_in_is_told_with_the_line_to_type(machine, plugins) -> None:
     with pytest.raises(KgError, match="pip install kg-harness-codex"):
         chosen(plugins, machine, ["plain", "codex"])
+    with pytest.raises(KgError, match="misspelt") as told:
+        chosen(plugins, machine, ["cluade"])
+    assert "pip install" not in told.value.sentence, "nobody is led to a package that a typing error names"
 
 
 def test_an_agent_that_is_here_without_its_plug_in_is_pointed_out(machine, plugins, person) -> None:
@@ -228,6 +231,42 @@ def test_trust_is_explained_unless_it_is_asked_for(kg, person) -> None:
     assert not (person / ".plain" / "trusted").exists()
 
 
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch):
+    """Somebody sits at the terminal and gives these answers, one to each question."""
+
+    def give(*answers: bool) -> None:
+        given = iter(answers)
+        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+        monkeypatch.setattr("click.confirm", lambda *_, **__: next(given))
+
+    return give
+
+
+@pytest.mark.usefixtures("proven")
+def test_a_person_may_give_their_trust_when_asked(kg, person, answering) -> None:
+    answering(True, True, False)
+
+    code, out, _ = kg("setup")
+
+    assert code == 0
+    assert "Trust the hooks …\n  Done." in out
+    assert (person / ".plain" / "trusted").exists()
+
+
+def test_an_agent_that_is_left_as_it_is_is_not_said_to_have_a_memory(kg, person, answering, monkeypatch) -> None:
+    proved = []
+    monkeypatch.setattr("kg_server.cli.setup._prove", lambda _, connections, *__: proved.append(connections))
+    before = files(person)
+    answering(False)
+
+    code, out, _ = kg("setup")
+
+    assert (code, proved) == (0, [[]])
+    assert "left as it is" in out
+    assert files(person) == before
+
+
 @pytest.mark.usefixtures("proven")
 def test_somebody_elses_entry_is_left_alone_and_told(kg, person) -> None:
     settings = person / ".plain" / "settings.json"
@@ -266,6 +305,27 @@ def test_the_memory_stays_unless_it_is_purged(kg, home, person) -> None:
     assert kg("uninstall", "--yes", "--purge", "--harness", PLAIN)[0] == 2
     assert kg("uninstall", "--yes", "--purge")[0] == 0
     assert not home.root.exists()
+
+
+def test_a_purge_takes_nothing_that_is_not_of_kg(kg, home) -> None:
+    home.memory.mkdir()
+    (home.memory / "essay.txt").write_text("mine", encoding="utf-8")
+    assert "nothing is deleted" in kg("uninstall", "--yes", "--purge")[1]
+    (home.memory / "user.json").write_text("{}", encoding="utf-8")
+    (home.root / "essay.txt").write_text("mine", encoding="utf-8")
+
+    code, out, err = kg("uninstall", "--yes", "--purge")
+
+    assert (code, err) == (0, "")
+    assert "What else lies there stays." in out
+    assert [path.name for path in home.root.iterdir()] == ["essay.txt"]
+
+
+@pytest.mark.usefixtures("person")
+def test_an_agent_that_was_never_connected_is_told_by_its_name(kg) -> None:
+    code, out, err = kg("uninstall", "--yes", "--harness", "plian")
+
+    assert (code, out, err) == (0, "kg has put nothing into the settings of plian.\n", "")
 
 
 @pytest.mark.usefixtures("proven")
