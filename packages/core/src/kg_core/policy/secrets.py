@@ -128,9 +128,9 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 """A member of something: ``process.env.PASSWORD_2``."""
 _STAND_IN: Final = re.compile(r"(?i)your|token|example|placeholder|access|secret|x{4}|\.{3}")
 
-_START: Final = r"(?<![A-Za-z0-9_-])"
-"""No letter, digit or joiner comes before: ``task-list`` holds no ``sk-list``."""
-_END: Final = r"(?![A-Za-z0-9_-])"
+_START: Final = r"(?<![A-Za-z0-9])"
+"""No letter or digit comes before: ``task-list`` holds no ``sk-list``."""
+_END: Final = r"(?![A-Za-z0-9])"
 _PRIVATE_KEY: Final = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
 _GAP: Final = r"(?:\s|\\[nrt])*"
 """Space, or line breaks as JSON writes them."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kg_core.model import MAINTAIN
 from kg_core.render import Block, fit, marks_of, paged
 from kg_core.store import Write
-from kg_plugin_api import Carrier, KgError, Path, Queued, SearchResults
+from kg_plugin_api import Carrier, Code, KgError, Path, Queued, SearchResults
 from kg_server.delivery.deliveries import CALL_LIFE
 from kg_server.delivery.queues import pages_for
 from kg_server.interface import ToolReply
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from kg_server.tools.arguments import Arguments
     from kg_server.tools.plan import Tool
 
+_DECISIONS = 3
+"""How often a call is decided anew because what it rested on did not become durable."""
 _FOOTER_ROOM = 300
 _SMALLEST_PART = 500
 
@@ -60,21 +62,34 @@ class Executor:
         return self._reply(plan, context, harness, caller)
 
     async def _decide(self, tool: Tool[Any], arguments: Arguments, context: Context, harness: Harness) -> Plan:
-        """Loads and asks what the tool needs; then plans and commits in one synchronous step."""
+        """Loads and asks what the tool needs; then plans and commits in one synchronous step.
+
+        "Nothing to write" is an answer too: it waits until the writes that it rests on are durable, and is decided anew
+        when one of them fails.
+        """
+        for _ in range(_DECISIONS):
+            plan = await self._carried_out(tool, arguments, context, harness)
+            if plan.changes or tool.read_only or await self.memory.store.settled():
+                return plan
+        raise KgError(Code.UNAVAILABLE, "Not saved: the disk refuses writes again and again; `kg doctor` says more.")
+
+    async def _carried_out(self, tool: Tool[Any], arguments: Arguments, context: Context, harness: Harness) -> Plan:
+        """One decision: its plan, once its changes are durable."""
         await self.memory.load(*context.graphs, *([MAINTAIN] if context.maintenance else []))
         others: tuple[GraphKey, ...] = ()
         if tool.graphs is not None:
-            others = tool.graphs(arguments, self._call(context, harness))
-            await self.memory.load(*others)
+            while (wanted := tool.graphs(arguments, self._call(context, harness))) != others:
+                await self.memory.load(*wanted)
+                others = wanted
         results = SearchResults()
         if tool.question is not None:
             results = await self.memory.search(tool.question(arguments, self._call(context, harness)))
         call = self._call(context, harness, results=results, others=others, looks_back=tool.looks_back)
         plan = tool.plan(arguments, call)
-        changes = tuple(change for change in plan.changes if change)
-        if not changes:
+        plan = replace(plan, changes=tuple(change for change in plan.changes if change))
+        if not plan.changes:
             return plan
-        write = Write(by=context.id, at=call.now, changes=changes, maintenance=context.maintenance)
+        write = Write(by=context.id, at=call.now, changes=plan.changes, maintenance=context.maintenance)
         try:
             # Shielded: a client that goes away does not take back what is on its way to the disk.
             await asyncio.shield(self.memory.commit(write))
