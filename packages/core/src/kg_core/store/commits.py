@@ -100,6 +100,14 @@ class Commits:
         self._wake.set()
         return waiting.future
 
+    async def settled(self) -> bool:
+        """Return once all that is on its way now is durable (True), or when some of it has failed (False)."""
+        if not self._waiting:
+            return True
+        newest = self._waiting[-1].future
+        await asyncio.wait([newest])
+        return not newest.cancelled() and newest.exception() is None
+
     async def drained(self) -> None:
         """Return once nothing is on its way."""
         await self._idle.wait()

@@ -192,6 +192,13 @@ class Store:
             )
         return self._commits.commit(write)
 
+    async def settled(self) -> bool:
+        """Return once all writes on their way now are durable; False when one of them failed.
+
+        For whoever decided by the pending values that nothing is to be written.
+        """
+        return await self._commits.settled()
+
     @property
     def sequence(self) -> int:
         """The sequence of the last durable entry."""
