@@ -1,0 +1,209 @@
+"""Edits of the files of a memory from outside: merged with what is served, whoever was first."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from kg_core.model import Change, Tombstone, Written
+from kg_core.store import Home, Places, Store, Write
+
+NOW = 1_790_000_000_000
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path / "home")
+
+
+async def opened(home, **more):
+    return await Store.open(home, places=Places(Path("/home/nobody"), ()), **more)
+
+
+async def written(home, values, *nodes, key="user", **more):
+    """A store that was filled and closed."""
+    store = await opened(home)
+    await store.load(key)
+    await store.commit(values.put(*nodes, graph=key, **more))
+    await store.close()
+
+
+async def loaded(home, key="user"):
+    store = await opened(home)
+    graph = await store.load(key)
+    await store.close()
+    return graph, store.problems()
+
+
+def edited(home, change, key="user"):
+    document = json.loads(home.graph(key).read_text("utf-8"))
+    change(document)
+    home.graph(key).write_text(json.dumps(document), encoding="utf-8")
+
+
+def test_an_edit_while_serving_is_merged_into_what_is_served(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("kept"), values.node("edited"), values.node("removed")))
+        await store.snapshot()
+        edited(home, lambda document: document["nodes"]["edited"].update(gist="by hand"))
+        edited(home, lambda document: document["nodes"].pop("removed"))
+        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        edited(home, lambda document: document.update(more=1))
+        heard = []
+        store.subscribe(heard.append)
+        await store.commit(values.put(values.node("ours")))
+        await store.look()
+        graph = store.durable("user")
+        assert set(graph.nodes) == {"kept", "edited", "added", "ours"}
+        assert graph.nodes["edited"].gist == "by hand"
+        assert graph.nodes["added"].created > 0
+        assert heard[-1].by == "edit"
+        await store.close()
+        document = json.loads(home.graph("user").read_text("utf-8"))
+        assert set(document["nodes"]) == set(graph.nodes)
+        assert document["more"] == 1
+
+    asyncio.run(main())
+
+
+def test_an_edit_before_a_snapshot_is_never_overwritten(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("kept")))
+        await store.snapshot()
+        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        await store.commit(values.put(values.node("ours")))
+        await store.snapshot()
+        assert set(json.loads(home.graph("user").read_text("utf-8"))["nodes"]) == {"kept", "added", "ours"}
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("alpha", "old")))
+        await store.snapshot()
+        edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
+        await store.commit(values.put(values.node("alpha", "ours")))
+        await store.look()
+        alpha = store.durable("user").nodes["alpha"]
+        assert alpha.gist == "ours"
+        assert alpha.conflicts[0]["gist"] == "theirs"
+        assert [problem.kind for problem in store.problems()] == ["conflict"]
+        await store.snapshot()
+        assert [problem.kind for problem in store.problems()] == ["conflict"]
+        await store.commit(values.put(values.node("alpha", "decided")))
+        await store.snapshot()
+        assert not store.problems()
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_an_edit_made_while_no_server_ran_is_merged_with_the_unsnapshotted_journal(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("alpha"), values.node("beta")))
+        await store.snapshot()
+        await store.commit(values.put(values.node("journalled")))
+        for task in store._tasks:
+            task.cancel()
+        await asyncio.wait(store._tasks)
+        store._lock.release()
+        edited(home, lambda document: document["nodes"].pop("beta"))
+        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        graph, _ = await loaded(home)
+        assert set(graph.nodes) == {"alpha", "journalled", "added"}
+
+    asyncio.run(main())
+
+
+def test_an_edit_without_any_backup_left_loses_neither_side(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("alpha", "old"), values.node("beta")))
+        await store.snapshot()
+        await store.commit(values.put(values.node("alpha", "ours"), values.node("journalled")))
+        for task in store._tasks:
+            task.cancel()
+        await asyncio.wait(store._tasks)
+        store._lock.release()
+        for path in home.base("user").iterdir():
+            path.unlink()
+        edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
+        graph, _ = await loaded(home)
+        assert set(graph.nodes) == {"alpha", "beta", "journalled"}
+        assert graph.nodes["alpha"].gist == "ours"
+        assert graph.nodes["alpha"].conflicts[0]["gist"] == "theirs"
+
+    asyncio.run(main())
+
+
+def test_an_old_checkout_brings_nothing_deleted_back(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        lesson = values.node("alpha", written=Written(at=NOW, by="c", author="c"))
+        await store.commit(values.put(lesson, values.node("beta")))
+        await store.snapshot()
+        old = home.graph("user").read_bytes()
+        await store.commit(
+            Write(
+                by="c",
+                at=NOW + 1,
+                changes=(
+                    Change(graph="user", nodes={"alpha": None}, tombstones={"alpha": Tombstone(at=NOW + 1, by="c")}),
+                ),
+            )
+        )
+        await store.snapshot()
+        home.graph("user").write_bytes(old)
+        await store.look()
+        assert set(store.durable("user").nodes) == {"beta"}
+        assert "alpha" in store.durable("user").tombstones
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_an_old_file_put_back_while_no_server_ran_is_an_edit_like_any_other(home, values):
+    async def main():
+        await written(home, values, values.node("alpha", "old"))
+        old = home.graph("user").read_bytes()
+        await written(home, values, values.node("alpha", "new"), values.node("beta"))
+        home.graph("user").write_bytes(old)
+        graph, _ = await loaded(home)
+        assert set(graph.nodes) == {"alpha"}
+        assert graph.nodes["alpha"].gist == "old"
+        assert home.graph("user").read_bytes() == old
+
+    asyncio.run(main())
+
+
+def test_a_tombstone_is_kept_for_a_year(home, values):
+    async def main():
+        store = await opened(home, clock=lambda: NOW)
+        await store.load("user")
+        old, young = NOW - 366 * 86_400_000, NOW - 364 * 86_400_000
+        await store.commit(
+            values.put(tombstones={"old": Tombstone(at=old, by="c"), "young": Tombstone(at=young, by="c")})
+        )
+        assert store.unsnapshotted() == ("user",)
+        await store.snapshot()
+        assert set(store.durable("user").tombstones) == {"young"}
+        assert '"old"' not in home.graph("user").read_text("utf-8")
+        assert store.unsnapshotted() == ()
+        await store.close()
+
+    asyncio.run(main())
