@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kg_core.model import MAINTAIN
+from kg_core.policy import scrub_blocks
 from kg_core.render import Block, fit, marks_of, paged
 from kg_core.store import Write
 from kg_plugin_api import Carrier, Code, KgError, Path, Queued, SearchResults
@@ -15,6 +16,7 @@ from kg_server.delivery.queues import pages_for
 from kg_server.interface import ToolReply
 from kg_server.sources.notices import notice_blocks
 from kg_server.sources.others import news_blocks, pass_over
+from kg_server.tools.hygiene import warning, without_secrets
 from kg_server.tools.levels import Levels
 from kg_server.tools.plan import Call, Plan, said
 
@@ -56,7 +58,9 @@ class Executor:
     ) -> ToolReply:
         """Runs one call of ``context`` to its reply. A domain error is an error reply; nothing was changed then."""
         try:
+            arguments, secrets = await without_secrets(tool, arguments)
             plan = await self._decide(tool, arguments, context, harness)
+            plan = replace(plan, blocks=(*scrub_blocks(plan.blocks), *([warning(secrets)] if secrets else [])))
         except KgError as error:
             plan = said(error.sentence, is_error=True)
         return self._reply(plan, context, harness, caller)
@@ -82,8 +86,9 @@ class Executor:
                 await self.memory.load(*wanted)
                 others = wanted
         results = SearchResults()
-        if tool.question is not None:
-            results = await self.memory.search(tool.question(arguments, self._call(context, harness)))
+        question = tool.question(arguments, self._call(context, harness)) if tool.question is not None else None
+        if question is not None:
+            results = await self.memory.search(question, patience=tool.patience)
         call = self._call(context, harness, results=results, others=others, looks_back=tool.looks_back)
         plan = tool.plan(arguments, call)
         plan = replace(plan, changes=tuple(change for change in plan.changes if change))
@@ -184,7 +189,7 @@ class Executor:
         told = news_blocks(view, harness.tool_prefix)
         if not told:
             pass_over(view, self.registry)
-        return [*notices, *told]
+        return scrub_blocks([*notices, *told])
 
 
 def _levels(context: Context, graph: Callable[[GraphKey], Graph]) -> Levels:
