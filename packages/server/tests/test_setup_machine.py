@@ -311,6 +311,7 @@ def test_a_purge_takes_nothing_that_is_not_of_kg(kg, home) -> None:
     home.memory.mkdir()
     (home.memory / "essay.txt").write_text("mine", encoding="utf-8")
     assert "nothing is deleted" in kg("uninstall", "--yes", "--purge")[1]
+    assert not home.state.exists()
     (home.memory / "user.json").write_text("{}", encoding="utf-8")
     (home.root / "essay.txt").write_text("mine", encoding="utf-8")
 

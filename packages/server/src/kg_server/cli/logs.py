@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     *("-n", "--lines"),
     type=click.IntRange(min=1),
     default=50,
-    show_default="50",
+    show_default=True,
     metavar="COUNT",
     help="How many lines.",
 )

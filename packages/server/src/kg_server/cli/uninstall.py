@@ -37,30 +37,39 @@ def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_r
         raise KgError(Code.INVALID, "There is nobody to ask: add --yes, or look first with --dry-run.")
     records = Records.at(home).all(named)
     if dry_run:
-        for name, editor in records.items():
-            click.echo(f"# {name}\n{editor.plan_removal().diff()}")
-        return 0
+        return _shown(records, purge=purge, home=home)
     if named and not records:
         click.echo(f"kg has put nothing into the settings of {' or '.join(named)}.")
         return 0
-    if purge and not _holds_memory(home):
+    held = _holds_memory(home)
+    if purge and not held:
         click.echo(f"There is no memory in {home.root}; nothing is deleted.")
-        purge = False
-    if not _agreed(records, purge=purge, home=home, asking=not yes):
+    if not _agreed(records, purge=purge and held, home=home, asking=not yes):
         click.echo("Nothing was changed.")
         return 0
     _undo_steps(home, named)
     taken_out = [_taken_out(name, editor) for name, editor in records.items()]
     sound = all(taken_out)
     if not named:
-        if home.root.exists() and Control(home, waiting=Waiting("Stopping the server")).stop():
+        if held and Control(home, waiting=Waiting("Stopping the server")).stop():
             click.echo("The server is stopped.")
-        if purge and sound:
+        if purge and held and sound:
             _purge(home)
-        elif home.memory.exists():
+        elif held:
             click.echo(f"The memory stays in {home.root}.")
         click.echo(f"To remove kg itself: {remove_line()}")
     return 0 if sound else 1
+
+
+def _shown(records: dict[str, Editor], *, purge: bool, home: Home) -> int:
+    """Shows what would be done."""
+    for name, editor in records.items():
+        click.echo(f"# {name}\n{editor.plan_removal().diff()}")
+    if not records:
+        click.echo("kg has put nothing into other programs' settings.")
+    if purge and _holds_memory(home):
+        click.echo(f"The memory in {home.root} would be deleted.")
+    return 0
 
 
 def _agreed(records: dict[str, Editor], *, purge: bool, home: Home, asking: bool) -> bool:
