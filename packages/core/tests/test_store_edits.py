@@ -71,6 +71,28 @@ def test_an_edit_while_serving_is_merged_into_what_is_served(home, values):
     asyncio.run(main())
 
 
+def test_a_sound_edit_settles_what_a_damaged_one_left(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("kept")))
+        await store.snapshot()
+        home.graph("user").write_text("{ torn", encoding="utf-8")
+        await store.look()
+        await store.snapshot()
+        (problem,) = store.problems()
+        assert "Copy what you miss back into user.json." in problem.sentence
+
+        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        await store.look()
+
+        assert store.problems() == ()
+        assert set(store.durable("user").nodes) == {"kept", "added"}
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_an_edit_before_a_snapshot_is_never_overwritten(home, values):
     async def main():
         store = await opened(home)

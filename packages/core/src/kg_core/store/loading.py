@@ -114,6 +114,8 @@ class Loading:
         if reading.damage:
             await self._set_aside(held, found, reading)
             graph = await _on_top(held.base, graph)
+        else:
+            self.problems.solved(ProblemKind.DAMAGED, self.disk.home.graph(held.key))
         return replace(graph, use=held.base.use)
 
     def restored(self, held: Held) -> None:
@@ -213,7 +215,8 @@ class Loading:
         self.problems.report(
             ProblemKind.DAMAGED,
             path,
-            f"{path}: {reading.damage}. It is kept as {kept.name}; what could be saved is served.",
+            f"{path}: {reading.damage}. It is kept as {kept.name}; what could be saved is served. "
+            f"Copy what you miss back into {path.name}.",
         )
 
 
