@@ -1,0 +1,105 @@
+"""Memory in kg's own forms: a backup, an export, or a single graph file."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_core.exchange import archive
+from kg_core.exchange.document import read_whole, with_use
+from kg_core.exchange.found import Found, Portion
+from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER
+from kg_core.store.reading import read_uses
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FORMAT: Final = "kg"
+_PROJECTS: Final = "projects/"
+_GRAPH: Final = "/graph.json"
+
+
+async def read(path: Path) -> Found:
+    """The graphs of a file. Raises INVALID when it is damaged, READ_ONLY when a later version of kg wrote it."""
+    if archive.is_one(path):
+        return await read_backup(archive.read(path), str(path))
+    data = path.read_bytes()
+    exported = _exported(data)
+    if exported is None:
+        return Found(format=FORMAT, portions=(Portion(graph=await read_whole(data, str(path))),))
+    portions = []
+    for key, record in exported.items():
+        graph = await read_whole(json.dumps(record).encode(), f"{path}: {key}")
+        level = key if key in {USER, MAINTAIN} else "project"
+        root = record.get("root") if isinstance(record, dict) else None
+        portions.append(
+            Portion(
+                graph=graph,
+                level=level,
+                slug=key.removeprefix(PROJECT_PREFIX) if level == "project" else "",
+                roots=(root,) if isinstance(root, str) and root else (),
+            )
+        )
+    return Found(format=FORMAT, portions=tuple(portions))
+
+
+async def read_backup(files: Mapping[str, bytes], what: str) -> Found:
+    """The graphs of a backup, with their use and what is known of their projects."""
+    portions = []
+    for name in sorted(files):
+        slug = name.removeprefix(_PROJECTS).removesuffix(_GRAPH)
+        is_project = name.startswith(_PROJECTS) and name.endswith(_GRAPH)
+        if not is_project and name not in {"user.json", "maintain.json"}:
+            continue
+        graph = await read_whole(files[name], f"{what}: {name}")
+        uses, _ = await read_uses(files.get(name.removesuffix(".json") + ".use.json", b"{}"))
+        known = _registration(files.get(f"{_PROJECTS}{slug}/project.toml", b"")) if is_project else {}
+        portions.append(
+            Portion(
+                graph=with_use(graph, uses),
+                level="project" if is_project else name.removesuffix(".json"),
+                slug=slug if is_project else "",
+                roots=_texts(known, "roots"),
+                remotes=_texts(known, "remotes"),
+            )
+        )
+    return Found(format=FORMAT, portions=tuple(portions))
+
+
+def is_one(data: bytes) -> bool:
+    """Whether this is an export or a graph file."""
+    try:
+        record = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and "format" in record and ("nodes" in record or "graphs" in record)
+
+
+def _exported(data: bytes) -> dict[str, Any] | None:
+    """The graphs of an export by key; ``None`` when this is a single graph file."""
+    try:
+        record = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    graphs = record.get("graphs") if isinstance(record, dict) else None
+    if not isinstance(graphs, dict):
+        return None
+    odd = next((key for key in graphs if key not in {USER, MAINTAIN} and not key.startswith(PROJECT_PREFIX)), None)
+    if odd is not None:
+        raise KgError(Code.INVALID, f"The export names a graph {odd!r}, which is none.")
+    return graphs
+
+
+def _registration(data: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except ValueError:
+        return {}
+
+
+def _texts(table: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = table.get(name, ())
+    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()

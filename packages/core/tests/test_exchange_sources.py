@@ -1,0 +1,218 @@
+"""What other products wrote, read from files that they really wrote (their version is in the file's name)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kg_core.exchange.sources import read_source
+from kg_core.model import EdgeKey, Stamp, StampKind, Tier
+from kg_plugin_api import Code, KgError
+
+IMPORTS = Path(__file__).parent / "imports"
+PEER = IMPORTS / "kg-memory-0.17.0"
+OFFICIAL = IMPORTS / "server-memory-2026.8.31.jsonl"
+CLAUDE = IMPORTS / "claude-code-2.1.332"
+
+
+def found(path: Path, form: str = ""):
+    return asyncio.run(read_source(path, form))
+
+
+def lesson(path: Path, name: str):
+    return next(each.graph.nodes[name] for each in found(path).portions if name in each.graph.nodes)
+
+
+def reasons(read) -> dict[str, str]:
+    return {each.where: each.reason for each in read.skipped}
+
+
+def test_a_kg_memory_folder_is_read_with_levels_projects_and_times() -> None:
+    read = found(PEER)
+
+    assert read.format == "kg-memory"
+    assert {(each.level, each.slug, each.roots) for each in read.portions} == {
+        ("user", "", ()),
+        ("project", "shop", ("/home/ana/work/shop",)),
+    }
+    node = lesson(PEER, "payment-retry")
+    assert node.notes == ("2024 outage: five retries doubled the load", "naïve retry → storm 🔥")
+    assert node.touches == ("services/payment/worker.py:120 (retry)", "docs/a b.md")
+    assert node.tags == ("payments", "ops:retry")
+    assert node.extra == {"severity": 4}
+    assert node.written is not None
+    record = json.loads((PEER / "projects/shop/graph.json").read_text(encoding="utf-8"))["nodes"]["payment-retry"]
+    assert node.created == round(record["_created_ts"] * 1000)
+    assert node.written.at == round(record["_written"]["ts"] * 1000)
+    assert node.written.by == record["_written"]["by"]
+    assert read.skipped == ()
+
+
+def test_kg_memory_keeps_votes_reads_and_the_length_of_a_gist() -> None:
+    user, project = (each.graph for each in sorted(found(PEER).portions, key=lambda each: each.level, reverse=True))
+
+    assert [stamp.kind for stamp in user.use["short-answers"].stamps] == [StampKind.ENDORSEMENT]
+    assert isinstance(user.use["short-answers"].stamps[0], Stamp)
+    assert project.use["queue-order"].read_at > 0
+    assert len(project.nodes["queue-order"].gist) > 1_000
+    assert project.progress["migration"].state == {"done": ["a"], "next": "b"}
+
+
+def test_kg_memory_edges_into_the_users_graph_say_so() -> None:
+    project = next(each.graph for each in found(PEER).portions if each.level == "project")
+
+    assert set(project.edges) == {
+        EdgeKey("payment-retry", "protects", "queue-order"),
+        EdgeKey("payment-retry", "reported-by", "user:short-answers"),
+        EdgeKey("payment-retry", "lives-in", "services/payment/worker.py"),
+    }
+    assert project.edges[EdgeKey("payment-retry", "protects", "queue-order")].notes == ("seen in the outage",)
+
+
+def test_kg_memory_tiers_are_kept_and_odd_records_are_named(tmp_path: Path) -> None:
+    graph = {
+        "nodes": {
+            "old": {"id": "old", "gist": "g", "_archived": True},
+            "older": {"id": "older", "gist": "g", "_archived": True, "_orphaned_ts": 1_700_000_000.5},
+            "back": {"id": "back", "gist": "g", "_archived": False, "_useful_ts": ["x", None, 1_700_000_000]},
+            "A": {"id": "A", "gist": "upper"},
+            "a": {"id": "a", "gist": "lower"},
+            "odd": ["no record"],
+        },
+        "edges": {
+            "old->nobody:x": {"from": "old", "to": "nobody", "rel": "x"},
+            "broken": {"from": "old"},
+            "A->a:x": {"from": "A", "to": "a", "rel": "x"},
+        },
+    }
+    (tmp_path / "user.json").write_text(json.dumps(graph), encoding="utf-8")
+
+    read = found(tmp_path)
+
+    (portion,) = read.portions
+    assert portion.graph.tier("old") is Tier.ARCHIVED
+    assert portion.graph.tier("older") is Tier.ORPHANED
+    assert portion.graph.tier("back") is Tier.ACTIVE
+    assert len(portion.graph.nodes) == 5
+    assert {node.gist for node in portion.graph.nodes.values()} >= {"upper", "lower"}
+    assert len(portion.graph.edges) == 1
+    assert reasons(read) == {
+        "user.json: node 'odd'": "it is no record",
+        "user.json: edge 'old->nobody:x'": "'nobody' does not exist",
+        "user.json: edge 'broken'": "it does not say from where to where",
+    }
+
+
+def test_of_a_damaged_kg_memory_file_its_previous_version_is_used(tmp_path: Path) -> None:
+    folder = shutil.copytree(PEER, tmp_path / "copy")
+    (folder / "user.json").write_bytes(b'{"nodes": {"short-ans')
+
+    read = found(folder)
+
+    assert any("short-answers" in each.graph.nodes for each in read.portions)
+    assert reasons(read) == {"user.json": "it is damaged; its previous version is used"}
+
+
+def test_the_official_servers_file_is_read_and_every_skipped_line_named() -> None:
+    read = found(OFFICIAL)
+
+    assert read.format == "mcp-memory"
+    (portion,) = read.portions
+    nodes = portion.graph.nodes
+    assert portion.level == ""
+    assert nodes["John_Smith"].gist == "John_Smith (person): Speaks fluent Spanish"
+    assert nodes["John_Smith"].notes == ("Graduated in 2019 with honours", "Prefers morning meetings")
+    assert nodes["John_Smith"].tags == ("person",)
+    assert nodes["Example-Corp"].gist.endswith("three retries\nand a dead letter box")
+    assert nodes["部署方案"].gist == "部署方案 (plan): 用户服务器部署在国内节点"
+    assert len(nodes) == 6
+    assert all(node.written.at == OFFICIAL.stat().st_mtime_ns // 1_000_000 for node in nodes.values())
+    assert EdgeKey("John_Smith", "works-at", "Example-Corp") in portion.graph.edges
+    assert reasons(read) == {"line 10": "a relation with 'nobody', which is no entity"}
+
+
+def test_names_that_would_get_one_id_stay_two_nodes_whatever_is_added_later() -> None:
+    (portion,) = found(OFFICIAL).portions
+    ids = sorted(node_id for node_id in portion.graph.nodes if node_id.startswith("payment-worker"))
+
+    assert ids[0] == "payment-worker"
+    assert len(ids) == 2
+    assert EdgeKey(ids[1], "is_built_from", ids[0]) in portion.graph.edges
+
+
+def test_claude_codes_auto_memory_is_read_with_its_times_and_links(tmp_path: Path) -> None:
+    read = found(CLAUDE)
+
+    assert read.format == "claude"
+    (portion,) = read.portions
+    node = portion.graph.nodes["payment-retry-limit"]
+    assert node.gist == "The payment worker retries three times: more doubled the load in the outage of 2026-03-01"
+    assert node.notes[0] == "Three retries, then the message is parked."
+    assert node.tags == ("project",)
+    assert node.written.at == 1_795_987_512_886
+    assert node.written.by == "60f73ec7-2f65-49f9-b888-1ec4f0645824"
+    assert set(portion.graph.nodes) == {"payment-retry-limit", "review-answers-short", "dashboards"}
+    assert set(portion.graph.edges) == {EdgeKey("review-answers-short", "related-to", "payment-retry-limit")}
+    assert reasons(read) == {"payment-retry-limit.md": "a link to 'queue-order', which is not written yet"}
+
+
+def test_what_an_index_of_auto_memory_says_by_itself_is_taken_too(tmp_path: Path) -> None:
+    folder = shutil.copytree(CLAUDE, tmp_path / "memory")
+    (folder / "MEMORY.md").write_text("- [Gone](gone.md) — was here\n- Deploys happen on Tuesdays\nand prose\n\nlost\n")
+    (folder / "plain.md").write_text("# A file without frontmatter\n\nIts body.\n", encoding="utf-8")
+
+    read = found(folder)
+
+    nodes = read.portions[0].graph.nodes
+    assert nodes["deploys-happen-on-tuesdays-and"].gist == "Deploys happen on Tuesdays and prose"
+    assert nodes["plain"].gist == "A file without frontmatter"
+    assert nodes["plain"].notes == ("Its body.",)
+    assert "MEMORY.md: line 1" in reasons(read)
+    assert reasons(read)["MEMORY.md: line 5"] == "it belongs to no list: 'lost'"
+
+
+def test_a_markdown_list_is_read_item_by_item(tmp_path: Path) -> None:
+    page = tmp_path / "lessons.md"
+    page.write_text(
+        "# Deploys\n\nSome prose.\n\n- **blue-green**: Two sets of servers\n  that swap\n"
+        "  - costs twice\n    the money\n"
+        "* [x] Rollbacks take a minute\n\n## 測試\n1. 部署前先跑測試\n2. Rollbacks take a minute\n",
+        encoding="utf-8",
+    )
+
+    read = found(page)
+
+    nodes = read.portions[0].graph.nodes
+    assert nodes["blue-green"].gist == "Two sets of servers that swap"
+    assert nodes["blue-green"].notes == ("costs twice\nthe money",)
+    assert nodes["blue-green"].tags == ("Deploys",)
+    assert nodes["rollbacks-take-a-minute"].tags == ("Deploys",)
+    assert nodes["部署前先跑測試"].tags == ("測試",)
+    assert reasons(read) == {
+        "line 3": "it belongs to no list: 'Some prose.'",
+        "line 13": "the same as an item before it: 'rollbacks-take-a-minute'",
+    }
+
+
+def test_lessons_of_any_length_are_read(tmp_path: Path) -> None:
+    page = tmp_path / "long.md"
+    page.write_text("- " + "word " * 50_000 + "\n", encoding="utf-8")
+
+    (node,) = found(page).portions[0].graph.nodes.values()
+
+    assert len(node.gist) == 249_999
+
+
+@pytest.mark.parametrize("name", ["nothing.bin", "empty-folder", "absent"])
+def test_what_is_no_source_says_what_can_be_imported(tmp_path: Path, name: str) -> None:
+    (tmp_path / "nothing.bin").write_bytes(b"\x00\x01")
+    (tmp_path / "empty-folder").mkdir()
+
+    with pytest.raises(KgError) as failure:
+        found(tmp_path / name)
+
+    assert failure.value.code is (Code.NOT_FOUND if name == "absent" else Code.INVALID)
