@@ -42,6 +42,13 @@ def test_a_schema_is_flat_typed_and_closed(name: str) -> None:
         assert property_["type"] in {"string", "boolean", "array"}
 
 
+def test_the_bounds_of_a_list_count_its_items() -> None:
+    ids = schema(TOOLS["kg_useful"].arguments)["properties"]["ids"]
+
+    assert (ids["minItems"], ids["maxItems"]) == (1, 10)
+    assert not {"minLength", "maxLength"} & set(ids)
+
+
 @pytest.mark.parametrize("name", list(TOOLS))
 def test_every_tool_describes_itself_in_few_words(name: str) -> None:
     assert 20 <= len(DESCRIPTIONS[name]) <= 600

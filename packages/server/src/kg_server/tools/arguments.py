@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -51,6 +51,8 @@ class Arguments(BaseModel):
         return name in self.model_fields_set
 
 
+_OF_LISTS: Final = {"minLength": "minItems", "maxLength": "maxItems"}
+
 A = TypeVar("A", bound=Arguments)
 
 
@@ -81,6 +83,8 @@ def _flat(property_: Mapping[str, Any]) -> dict[str, Any]:
         (option for option in property_.get("anyOf", ()) if option.get("type") != "null"), {}
     )
     merged = {**chosen, **property_}
+    if merged.get("type") == "array":  # pydantic names the bounds of a validated list as those of a text
+        merged = {_OF_LISTS.get(name, name): value for name, value in merged.items()}
     return {name: value for name, value in merged.items() if name not in {"anyOf", "title", "default"}}
 
 
