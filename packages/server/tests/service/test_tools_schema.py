@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PREFIXES = ["", "mcp__kg__", "mcp__plugin_kg_kg__"]
 ALLOWED = {"type", "description", "enum", "items", "properties", "required", "additionalProperties"}
-BOUNDS = {"minItems", "maxItems", "minLength", "maxLength"}
+BOUNDS = {"minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"}
 
 
 def parts(value: Any) -> Iterator[dict[str, Any]]:
@@ -39,7 +39,7 @@ def test_a_schema_is_flat_typed_and_closed(name: str) -> None:
         assert set(part) <= ALLOWED | BOUNDS
     for property_ in whole["properties"].values():
         assert property_["description"]
-        assert property_["type"] in {"string", "boolean", "array"}
+        assert property_["type"] in {"string", "boolean", "integer", "array"}
 
 
 def test_the_bounds_of_a_list_count_its_items() -> None:

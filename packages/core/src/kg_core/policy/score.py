@@ -134,12 +134,16 @@ def raw(graph: Graph, node_id: str, now: Millis, user: Graph | None = None) -> R
 
 def recency(node: Node, use: Use, now: Millis) -> Millis:
     """The latest of content change, read by id and credit by a working context; a future time counts as now."""
-    changed = use.activity_at or (node.written.at if node.written else 0) or node.created
-    latest = max(changed, use.read_at)
+    latest = max(changed_at(node, use), use.read_at)
     for stamp in use.stamps:
         if stamp.kind is not StampKind.MAINTENANCE and stamp.at > latest:
             latest = stamp.at
     return min(latest, now)
+
+
+def changed_at(node: Node, use: Use) -> Millis:
+    """When a working context or a person last changed the node; 0 when nothing tells."""
+    return use.activity_at or (node.written.at if node.written else 0) or node.created
 
 
 def usefulness(use: Use, now: Millis) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from kg_core.model import USER, USER_PREFIX, Kind, Status, Tier
+from kg_core.model import PROJECT_PREFIX, USER, USER_PREFIX, Kind, Status, Tier, to_iso
 from kg_core.render.block import Block, Mark, MarkKind, Rank
 from kg_core.render.level import block_name
 from kg_core.render.lines import relation
@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from kg_core.model import Edge, Graph, Node
 
 
-def node_blocks(node: Node, graph: Graph, user: Graph | None, others: Iterable[Graph] = ()) -> list[Block]:
+def node_blocks(
+    node: Node, graph: Graph, user: Graph | None, others: Iterable[Graph] = (), *, is_upkeep: bool = False
+) -> list[Block]:
     """A node of ``graph`` with all that is kept of it, as one block.
 
-    ``others`` are the graphs whose edges may end in a node of the user graph. Dormant edges are left out.
+    ``others`` are the graphs whose edges may end in a node of the user graph; of further projects with such edges the
+    names are given. Dormant edges are left out. ``is_upkeep`` shows what maintenance did to it before, too.
     """
     marks = tuple(Mark(kind, graph.key, node.id, node.version) for kind in (MarkKind.SEEN, MarkKind.READ))
-    text = "\n".join(_lines(node, graph, user, others))
+    lines = [*_lines(node, graph, user, tuple(others)), *(_upkeep(node, graph) if is_upkeep else ())]
+    text = "\n".join(lines)
     return [Block(text=text, rank=Rank.ESSENTIAL, marks=marks, name=block_name(graph, node.id))]
 
 
-def _lines(node: Node, graph: Graph, user: Graph | None, others: Iterable[Graph]) -> Iterator[str]:
+def _lines(node: Node, graph: Graph, user: Graph | None, others: tuple[Graph, ...]) -> Iterator[str]:
     yield f"{one_line(node.id)} ({', '.join(_facts(node, graph))})"
     yield f"  gist: {one_line(node.gist)}"
     yield from _listed("notes", node.notes)
@@ -46,10 +50,20 @@ def _lines(node: Node, graph: Graph, user: Graph | None, others: Iterable[Graph]
         yield f"    {relation(edge)}"
         for note in edge.notes:
             yield f"      - {one_line(note)}"
+    shown = {other.key.removeprefix(PROJECT_PREFIX) for other in others}
+    elsewhere = [f"{one_line(slug)} ({count})" for slug, count in graph.use_of(node.id).inbound if slug not in shown]
+    if elsewhere:
+        yield f"  edges from other projects: {', '.join(elsewhere)}"
     if node.conflicts:
         yield "  set aside by a merge (the next put closes it):"
     for conflict in node.conflicts:
         yield f"    - {one_line(json.dumps(dict(conflict), ensure_ascii=False, sort_keys=True, default=str))}"
+
+
+def _upkeep(node: Node, graph: Graph) -> Iterator[str]:
+    credited = graph.use_of(node.id).credited
+    if credited:
+        yield f"  credited by maintenance: {', '.join(to_iso(at)[:10] for at in credited)}"
 
 
 def _facts(node: Node, graph: Graph) -> Iterator[str]:

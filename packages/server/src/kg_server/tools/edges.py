@@ -12,7 +12,7 @@ from kg_server.tools.content import single_line
 from kg_server.tools.levels import Levels, level_name, lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from kg_core.model import Edge, EdgeKey, Graph, Use
     from kg_server.tools.arguments import Level
@@ -95,6 +95,18 @@ def with_counts(change: Change, graph: Graph, user: Graph) -> tuple[Change, ...]
     """The change of a project graph with the change of the user graph's counts that it brings."""
     use = inbound_counts(graph, change.edges, user)
     return (change, Change(graph=USER, use=use)) if use else (change,)
+
+
+def with_use(
+    changes: tuple[Change, ...], graph: Graph, node_id: str, changed: Callable[[Use], Use]
+) -> tuple[Change, ...]:
+    """The changes with one more change of a node's use, on top of what they make of it."""
+    for position, change in enumerate(changes):
+        if change.graph == graph.key:
+            use = change.use.get(node_id) or graph.use_of(node_id)
+            extended = replace(change, use={**change.use, node_id: changed(use)})
+            return (*changes[:position], extended, *changes[position + 1 :])
+    return (*changes, Change(graph=graph.key, use={node_id: changed(graph.use_of(node_id))}))
 
 
 def _user_ends(keys: Iterable[EdgeKey]) -> set[str]:

@@ -10,6 +10,8 @@ from pydantic import Field
 from kg_core.model import UNUSED, Change, Node, Status, Tier, Use, Written
 from kg_core.model.ids import check_id
 from kg_core.model.limits import GIST_CHANGES
+from kg_core.policy.credits import earns_note, noted
+from kg_core.policy.score import changed_at
 from kg_core.render import one_line
 from kg_core.render.block import Block, Mark, MarkKind
 from kg_plugin_api import Code, KgError
@@ -72,16 +74,19 @@ def plan(arguments: PutNode, call: Call) -> Plan:
     if stored is not None and node.version == stored.version and not stored.conflicts:
         return said(f"{node_id!r} already says exactly this; nothing was written.")
     node = replace(node, written=_written(call, stored))
+    use = _use(call, graph, stored, node)
+    earns = stored is not None and not call.context.maintenance and earns_note(stored, use, call.by, notes)
     change = Change(
         graph=graph.key,
         nodes={node_id: node},
-        use={node_id: _use(call, graph, stored, node)},
+        use={node_id: noted(use, call.by, call.now) if earns else use},
         tombstones={node_id: None} if node_id in graph.tombstones else {},
     )
     learned = [Mark(MarkKind.WROTE, graph.key, node_id, node.version)]
     if _knows_all_of(call, graph, stored, notes, touches):
         learned.append(Mark(MarkKind.READ, graph.key, node_id, node.version))
-    return Plan(changes=(change,), blocks=(_saved(call, graph, stored, node),), learned=tuple(learned))
+    saved = [*_saved(call, graph, stored, node), *(["The added case counts as a vote for it."] if earns else [])]
+    return replace(said(*saved), changes=(change,), learned=tuple(learned))
 
 
 def _written(call: Call, stored: Node | None) -> Written:
@@ -92,17 +97,15 @@ def _written(call: Call, stored: Node | None) -> Written:
 
 
 def _use(call: Call, graph: Graph, stored: Node | None, node: Node) -> Use:
+    """A write brings a lesson back and makes it recent; one of maintenance leaves its tier and its time alone."""
     if stored is None:
         return replace(UNUSED, activity_at=call.now)
     use = graph.use_of(node.id)
     changes = use.gist_changes if node.gist == stored.gist else (*use.gist_changes, call.now)[-GIST_CHANGES:]
-    return replace(
-        use,
-        tier=Tier.ACTIVE,
-        orphaned_at=0,
-        activity_at=use.activity_at if call.context.maintenance else call.now,
-        gist_changes=changes,
-    )
+    if call.context.maintenance:
+        # At least 1 ms after the epoch: 0 would mean unknown, and the time of this write would count.
+        return replace(use, activity_at=max(1, changed_at(stored, use)), gist_changes=changes)
+    return replace(use, tier=Tier.ACTIVE, orphaned_at=0, activity_at=call.now, gist_changes=changes)
 
 
 def _knows_all_of(
@@ -114,7 +117,7 @@ def _knows_all_of(
     return (notes is not None or not stored.notes) and (touches is not None or not stored.touches)
 
 
-def _saved(call: Call, graph: Graph, stored: Node | None, node: Node) -> Block:
+def _saved(call: Call, graph: Graph, stored: Node | None, node: Node) -> list[str]:
     lines = [f"Saved {node.id!r} ({level_of(graph)})."]
     lines += [f"Note: {remark}." for remark in remarks(node.id, node.gist, is_new=stored is None)]
     if stored is None and node.id in graph.tombstones:
@@ -122,7 +125,7 @@ def _saved(call: Call, graph: Graph, stored: Node | None, node: Node) -> Block:
     twins = [other for other in call.pending.searched() if other is not graph and other.find(node.id) is not None]
     if stored is None and twins:
         lines.append(f"Note: level {level_name(twins[0])} has this id too, so name the level in every call about it.")
-    return Block(text="\n".join(lines))
+    return lines
 
 
 def _refused(call: Call, graph: Graph, stored: Node, refusal: Refusal) -> Plan:

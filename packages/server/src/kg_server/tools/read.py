@@ -57,7 +57,7 @@ def _nodes(arguments: Read, call: Call) -> Plan:
             found.append(call.durable.locate(text, arguments.level))
         except KgError as error:
             problems.append(error.sentence)
-    blocks = shown_in_full(found, call.durable)
+    blocks = shown_in_full(found, call.durable, is_upkeep=call.context.maintenance)
     if problems:
         blocks.append(Block(text="\n".join(problems)))
     changes = (

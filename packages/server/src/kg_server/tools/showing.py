@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from kg_server.tools.levels import Levels
 
 
-def shown_in_full(found: Iterable[tuple[Graph, Node]], levels: Levels) -> list[Block]:
+def shown_in_full(found: Iterable[tuple[Graph, Node]], levels: Levels, *, is_upkeep: bool = False) -> list[Block]:
     """Each node with all that is kept of it; its marks say that it was read."""
     others = [levels.project] if levels.project is not None else []
-    return [block for graph, node in found for block in node_blocks(node, graph, levels.user, others)]
+    return [
+        block for graph, node in found for block in node_blocks(node, graph, levels.user, others, is_upkeep=is_upkeep)
+    ]
 
 
 def level_title(graph: Graph) -> str:
