@@ -156,7 +156,7 @@ def test_an_observer_that_raises_is_reported_and_stops_nobody_else() -> None:
 
     assert seen == [change, change]
     assert [problem.name for problem in plugins.problems] == ["observer 0", "observer 2"]
-    assert "ValueError: no" in plugins.problems[0].reason
+    assert "ValueError at test_host_plugins.py" in plugins.problems[0].reason
 
 
 def test_an_observer_may_take_no_argument(install: Install) -> None:

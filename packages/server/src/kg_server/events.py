@@ -17,11 +17,13 @@ from kg_server.sources import Notices, OthersWrites, Preload, PromptRecall, pass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kg_core.host import Plugins
     from kg_core.model import Millis
     from kg_core.render import Fitted
     from kg_plugin_api import EventSpec, Harness, RawEvent
     from kg_server.contexts import Admission, Bindings, Context, Registry
     from kg_server.delivery import Deliveries, Outlook, Pages, Queues
+    from kg_server.heard import Heard
     from kg_server.memory import Memory
 
 log = logging.getLogger(__name__)
@@ -56,32 +58,35 @@ class Events:
     outlook: Outlook
     pages: Pages
     clock: Callable[[], Millis]
+    plugins: Plugins
+    heard: Heard
     duplicates: Duplicates = field(default_factory=Duplicates)
 
     async def answer(self, harness: Harness, raw: RawEvent) -> EventReply:
         """The reply to one event."""
-        event = _parsed(harness, raw)
+        event = self._parsed(harness, raw)
         spec = harness.event(raw.native)
         if event is None or spec is None:
-            return _reply(harness, raw)
+            return self._reply(harness, raw)
+        now = self.clock()
+        self.heard.event(harness.name, raw.native, now)
         if event.kind is EventKind.BEFORE_TOOL:
             self._bind(harness, event)
-            return _reply(harness, raw)
-        now = self.clock()
+            return self._reply(harness, raw)
         if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
-            return _reply(harness, raw)
+            return self._reply(harness, raw)
         context, how = self.admission.of_event(harness, event, sequence=self.memory.store.sequence, now=now)
         if how is not Entrance.KEEP:
             self.deliveries.forget(context.id)
             self.queues.rewind(context.id)
             self.pages.forget(context.id)
         if not spec.injects and not (isinstance(harness.delivery, Queued) and spec.delivered_by):
-            return _reply(harness, raw)
+            return self._reply(harness, raw)
         try:
             await self.memory.load(*context.graphs)
         except KgError as error:
             log.warning("The event %s was not answered: %s", raw.native, error.sentence)
-            return _reply(harness, raw)
+            return self._reply(harness, raw)
         results = SearchResults()
         if recalls(event):
             request = SearchRequest(text=question(event.prompt), graphs=context.graphs, limit=_HITS)
@@ -113,8 +118,8 @@ class Events:
         if isinstance(harness.delivery, Queued):
             return self._queue(harness, harness.delivery, raw, spec, context, fitted)
         if not fitted.text:
-            return _reply(harness, raw)
-        output = _reply(harness, raw, framed(fitted.text))
+            return self._reply(harness, raw)
+        output = self._reply(harness, raw, framed(fitted.text))
         if not output.output:
             return output
         life = max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
@@ -129,8 +134,15 @@ class Events:
             self.queues.add(context.id, pages_for(delivery, [Block(text=fitted.text, marks=fitted.marks)]))
         packet = self.queues.packet(context.id, within_frame(delivery.packet)) if spec.injects else None
         if packet is None:
-            return _reply(harness, raw)
-        return EventReply(output=_reply(harness, raw, framed(packet.text)).output, delivery=packet.id)
+            return self._reply(harness, raw)
+        return EventReply(output=self._reply(harness, raw, framed(packet.text)).output, delivery=packet.id)
+
+    def _parsed(self, harness: Harness, raw: RawEvent) -> Event | None:
+        return self.plugins.ask(harness, "reading of events", lambda: harness.dialect.parse(raw), Event, None)
+
+    def _reply(self, harness: Harness, raw: RawEvent, text: str = "") -> EventReply:
+        output = self.plugins.ask(harness, "wrapping of replies", lambda: harness.dialect.reply(raw, text), str, "")
+        return EventReply(output=output)
 
 
 def _concerns(event: Event, spec: EventSpec) -> bool:
@@ -138,19 +150,3 @@ def _concerns(event: Event, spec: EventSpec) -> bool:
     if event.kind is EventKind.COMPACT:
         return spec.injects or bool(spec.delivered_by)
     return event.kind in _TOLD
-
-
-def _parsed(harness: Harness, raw: RawEvent) -> Event | None:
-    try:
-        return harness.dialect.parse(raw)
-    except Exception:
-        log.exception("%s could not read the event %s", harness.name, raw.native)
-        return None
-
-
-def _reply(harness: Harness, raw: RawEvent, text: str = "") -> EventReply:
-    try:
-        return EventReply(output=harness.dialect.reply(raw, text))
-    except Exception:
-        log.exception("%s could not answer the event %s", harness.name, raw.native)
-        return EventReply(output="")

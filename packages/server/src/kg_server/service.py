@@ -6,7 +6,6 @@ One asyncio loop owns all state. Every decision is one synchronous function on i
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Any
 
 from kg_plugin_api import Caller, Carrier, Code, Event, EventKind, KgError, Path
@@ -18,6 +17,7 @@ from kg_server.delivery import Deliveries, Outlook, Pages, Queues, compose, fram
 from kg_server.delivery.executor import Executor
 from kg_server.events import SOURCES, Events
 from kg_server.generic import GENERIC
+from kg_server.heard import Heard
 from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
 from kg_server.memory import Memory
 from kg_server.texts import DESCRIPTIONS, instructions
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from kg_plugin_api import Harness, RawEvent
     from kg_server.tools.plan import Tool
 
-log = logging.getLogger(__name__)
-
 _UPKEEP_SECONDS = 600
 """How often the log of contexts is looked after, and scores are looked at that time alone has moved."""
 _PREVIEW = "preview"
@@ -44,10 +42,14 @@ _PREVIEW = "preview"
 class Service:
     """A running memory. Made by :meth:`open`; all methods are called on the loop that opened it."""
 
-    def __init__(self, memory: Memory, registry: Registry, plugins: Plugins, clock: Callable[[], Millis]) -> None:
+    def __init__(
+        self, memory: Memory, registry: Registry, plugins: Plugins, heard: Heard, clock: Callable[[], Millis]
+    ) -> None:
         self._memory = memory
         self._registry = registry
         self._clock = clock
+        self._plugins = plugins
+        self._heard = heard
         self._harnesses = {harness.name: harness for harness in (GENERIC, *plugins.harnesses)}
         self._bindings = Bindings()
         self._admission = Admission(registry, self._bindings, memory.store.projects)
@@ -74,6 +76,8 @@ class Service:
             outlook=self._outlook,
             pages=self._pages,
             clock=clock,
+            plugins=plugins,
+            heard=heard,
         )
         self._compaction = Compaction(memory, clock)
         self._version = ""
@@ -87,7 +91,7 @@ class Service:
         memory = await Memory.open(home, clock=clock, settings=settings, plugins=plugins)
         registry = Registry(ContextLog(home.state / "contexts.jsonl"))
         registry.restore(clock(), memory.store.sequence)
-        service = cls(memory, registry, plugins, clock)
+        service = cls(memory, registry, plugins, Heard(home.state / "heard.json"), clock)
         service._version = version
         service._background = [
             asyncio.create_task(service._keep_up()),
@@ -106,7 +110,7 @@ class Service:
         if tool is None:
             return ToolReply(f"There is no tool {call.name!r}; kg has {', '.join(TOOLS)}.", is_error=True)
         harness = self._harness(call.harness)
-        caller = _caller(harness, call.meta)
+        caller = self._caller(harness, call.meta)
         try:
             arguments = parse(tool.name, tool.arguments, call.arguments)
             reads = arguments if isinstance(arguments, Read) else None
@@ -172,6 +176,7 @@ class Service:
             "deliveries": len(self._deliveries),
             "indexed": len(self._memory.index),
             "harnesses": sorted(self._harnesses),
+            "heard": self._heard.told(),
             "problems": problems,
         }
 
@@ -218,6 +223,7 @@ class Service:
         for task in background:
             task.cancel()
         await asyncio.gather(*background, return_exceptions=True)
+        self._heard.save()
         await self._registry.compact(always=True)
         self._registry.close()
         await self._memory.close()
@@ -225,19 +231,15 @@ class Service:
     def _harness(self, name: str) -> Harness:
         return self._harnesses.get(name, GENERIC)
 
+    def _caller(self, harness: Harness, meta: Mapping[str, object]) -> Caller:
+        return self._plugins.ask(harness, "telling of callers", lambda: harness.dialect.caller(meta), Caller, Caller())
+
     async def _keep_up(self) -> None:
         while True:
             await asyncio.sleep(_UPKEEP_SECONDS)
             self._registry.sweep(self._clock())
+            self._heard.save()
             self._memory.store.retain(self._registry.watermark(self._memory.store.sequence))
             await self._registry.compact()
             for graph in self._memory.loaded:
                 self._compaction.look_at(graph)
-
-
-def _caller(harness: Harness, meta: Mapping[str, object]) -> Caller:
-    try:
-        return harness.dialect.caller(meta)
-    except Exception:
-        log.exception("%s could not tell who makes a call", harness.name)
-        return Caller()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import pluggy
 
+from kg_core.host.asking import Asking
 from kg_core.host.discovery import Found, Unusable, discover, installed, quiet, reason
 from kg_core.host.problem import Loaded, Problem
 from kg_plugin_api import PROJECT, Harness, Operation, SearchBackendFactory, hookspecs
@@ -19,9 +22,11 @@ if TYPE_CHECKING:
     from kg_plugin_api import MemoryChange
 
 Offered = TypeVar("Offered")
+Answer = TypeVar("Answer")
+Fallback = TypeVar("Fallback")
 
-_OBSERVER_PROBLEMS: Final = 50
-"""How many different failures of observers are kept."""
+_NAME: Final = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+"""Names of harnesses and search backends, which name files and parts of paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class _Offer:
 class Plugins:
     """What the installed plug-ins offer, and what is wrong with those that do not work.
 
-    Everything is fixed once loaded, but for ``problems``, which grows when an observer fails.
+    Everything is fixed once loaded, but for ``problems``, which grows when a plug-in fails while it is used.
     """
 
     harnesses: tuple[Harness, ...] = ()
@@ -48,7 +53,9 @@ class Plugins:
     """The operations of each plug-in, by the name of its entry point."""
     loaded: tuple[Loaded, ...] = ()
     _observers: tuple[tuple[Loaded, Callable[[MemoryChange], None]], ...] = ()
-    _problems: dict[Problem, None] = field(default_factory=dict)
+    _owners: Mapping[str, Loaded] = field(default_factory=lambda: MappingProxyType({}))
+    """Who offers each harness."""
+    _asking: Asking = field(default_factory=Asking)
 
     @classmethod
     def load(cls, *, disabled: Iterable[str] = (), points: Iterable[EntryPoint] | None = None) -> Plugins:
@@ -87,10 +94,20 @@ class Plugins:
             _observers=tuple((Loaded(f"observer {at}", ""), observer) for at, observer in enumerate(observers)),
         )
 
+    def ask(
+        self, harness: Harness, what: str, question: Callable[[], object], kind: type[Answer], fallback: Fallback
+    ) -> Answer | Fallback:
+        """What the code of a harness answers; ``fallback`` when it fails, which is then one of the problems."""
+        return self._asking.ask(self.owner(harness), what, question, kind, fallback)
+
+    def owner(self, harness: Harness) -> Loaded:
+        """The plug-in that offers a harness."""
+        return self._owners.get(harness.name, Loaded(harness.name, ""))
+
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong, in the order it was found."""
-        return tuple(self._problems)
+        return tuple(self._asking.problems)
 
     def harness(self, name: str) -> Harness | None:
         """The harness of that name."""
@@ -103,14 +120,7 @@ class Plugins:
     def changed(self, change: MemoryChange) -> None:
         """Tells every observer. One that raises is reported and stops nobody else."""
         for loaded, observer in self._observers:
-            try:
-                observer(change)
-            except Exception as failure:  # noqa: BLE001 - plug-in border: whatever an observer raises
-                problem = Problem(
-                    loaded.name, loaded.distribution, f"Its observer of changes failed. {reason(failure)}"
-                )
-                if len(self._problems) < _OBSERVER_PROBLEMS:
-                    self._problems[problem] = None
+            self._asking.ask(loaded, "observer of changes", functools.partial(observer, change), object, None)
 
     @classmethod
     def _assembled(cls, offers: Sequence[_Offer], problems: Sequence[Problem]) -> Plugins:
@@ -123,7 +133,8 @@ class Plugins:
             operations=MappingProxyType({o.loaded.name: o.operations for o in offers if o.operations}),
             loaded=tuple(offer.loaded for offer in offers),
             _observers=tuple((offer.loaded, offer.observer) for offer in offers if offer.observer is not None),
-            _problems=dict.fromkeys(found),
+            _owners=MappingProxyType({h.name: o.loaded for o in offers for h in o.harnesses}),
+            _asking=Asking(problems=dict.fromkeys(found)),
         )
 
 
@@ -169,6 +180,8 @@ def _collected(manager: pluggy.PluginManager, found: Found, hook: str, kind: typ
     for value in offered:
         if not isinstance(value, kind):
             raise Unusable(f"Its {hook} offers a {type(value).__name__} instead of a {kind.__name__}.")
+        if not isinstance(name := getattr(value, "name", None), str) or not _NAME.fullmatch(name):
+            raise Unusable(f"Its {hook} offers a name that is none: {name!r}.")
     return offered
 
 

@@ -21,17 +21,25 @@ def command(home: Home, *, as_json: bool) -> int:
     """Say what works, what does not, and what to do. Exit code 1 when something is wrong. Changes nothing."""
     from kg_core.host import Plugins
     from kg_server.lifecycle.control import Control
-    from kg_server.setup.findings import Level, findings
+    from kg_server.setup.finding import Level
+    from kg_server.setup.findings import findings
     from kg_server.setup.machine import Machine
 
     found = list(findings(Machine.this(home), Plugins.load(), Control(home).health()))
     sound = all(finding.level is not Level.PROBLEM for finding in found)
     if as_json:
         listed = [
-            {"area": finding.area, "level": str(finding.level), "sentence": finding.sentence} for finding in found
+            {
+                "area": finding.area,
+                "level": str(finding.level),
+                "sentence": finding.sentence,
+                "command": finding.command,
+            }
+            for finding in found
         ]
         print_json({"ok": sound, "home": str(home.root), "findings": listed})
     else:
         for finding in found:
-            click.echo(f"{_SIGNS[finding.level]}  {finding.area}: {finding.sentence}")
+            mend = f" Mend it with `{finding.command}`." if finding.command else ""
+            click.echo(f"{_SIGNS[finding.level]}  {finding.area}: {finding.sentence}{mend}")
     return 0 if sound else 1

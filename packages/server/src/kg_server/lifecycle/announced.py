@@ -53,7 +53,7 @@ def write_answers(home: Home, memory: Memory, plugins: Plugins) -> None:
                 "discover": results.discover(memory, harness.name),
                 "initialize": results.initialize(memory, harness.name),
                 "tools": results.tools(memory, harness.name),
-                "events": {spec.native: _event(harness, spec) for spec in harness.events},
+                "events": {spec.native: _event(plugins, harness, spec) for spec in harness.events},
                 "strip": strip,
             },
         )
@@ -69,11 +69,11 @@ def write_private(path: Path, value: Mapping[str, object]) -> None:
     temporary.replace(path)
 
 
-def _event(harness: Harness, spec: EventSpec) -> dict[str, object]:
+def _event(plugins: Plugins, harness: Harness, spec: EventSpec) -> dict[str, object]:
+    """What a carrier says for an event by itself; where the plug-in fails it is silent, which is right."""
     raw = RawEvent(native=spec.native, carrier=spec.carrier, payload={})
-    try:
-        empty = harness.dialect.reply(raw, "")
-        said = harness.dialect.reply(raw, outage.LINE) if spec.injects else ""
-    except Exception:  # noqa: BLE001 - plug-in border: without these replies the carriers are silent, which is right
-        empty, said = "", ""
-    return {"kind": str(spec.kind), "empty": empty, "outage": said}
+
+    def reply(text: str) -> str:
+        return plugins.ask(harness, "wrapping of replies", lambda: harness.dialect.reply(raw, text), str, "")
+
+    return {"kind": str(spec.kind), "empty": reply(""), "outage": reply(outage.LINE) if spec.injects else ""}

@@ -1,0 +1,82 @@
+"""Asking plug-ins: whatever they raise, however long they take, the asker goes on and knows whose fault it was."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from kg_core.host.problem import Loaded, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Answer = TypeVar("Answer")
+Fallback = TypeVar("Fallback")
+
+SLOW: Final = 0.25
+"""Seconds within which a plug-in answers: as long as an agent waits for an event."""
+PATIENCE: Final = 3
+"""Slow answers in a row after which a plug-in is not asked that any more."""
+_MOST: Final = 50
+"""How many different problems are kept."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """Asks plug-ins and keeps what went wrong, each problem once."""
+
+    clock: Callable[[], float] = time.monotonic
+    problems: dict[Problem, None] = field(default_factory=dict)
+    _slow: dict[tuple[Loaded, str], int] = field(default_factory=dict)
+    """How many answers in a row were slow."""
+
+    def ask(
+        self, whose: Loaded, what: str, question: Callable[[], object], kind: type[Answer], fallback: Fallback
+    ) -> Answer | Fallback:
+        """The answer; ``fallback`` when the plug-in raises, answers with something else than ``kind``, or has been too
+        slow too often to be asked again.
+
+        What a plug-in says about its failure is not kept, as it may hold what a person wrote: only its kind and place.
+        """
+        asked = (whose, what)
+        if self._slow.get(asked, 0) >= PATIENCE:
+            return fallback
+        since = self.clock()
+        try:
+            answer = question()
+        except Exception as failure:  # noqa: BLE001 - plug-in border: whatever its code raises
+            self.report(whose, f"Its {what} failed: {type(failure).__name__}{_place(failure)}.")
+            return fallback
+        finally:
+            self._time(asked, self.clock() - since)
+        if isinstance(answer, kind):
+            return answer
+        if answer is not None or fallback is not None:
+            self.report(whose, f"Its {what} gave a {type(answer).__name__} instead of a {kind.__name__}.")
+        return fallback
+
+    def report(self, whose: Loaded, reason: str) -> None:
+        """Keeps a problem, unless it is known or there are too many."""
+        if len(self.problems) < _MOST:
+            self.problems[Problem(whose.name, whose.distribution, reason)] = None
+
+    def _time(self, asked: tuple[Loaded, str], seconds: float) -> None:
+        if seconds <= SLOW:
+            self._slow.pop(asked, None)
+            return
+        whose, what = asked
+        self._slow[asked] = self._slow.get(asked, 0) + 1
+        self.report(whose, f"Its {what} took more than {SLOW:.2f} s, which everybody else has to wait for.")
+        if self._slow[asked] >= PATIENCE:
+            sentence = (
+                f"Its {what} was slow {PATIENCE} times in a row and is not asked again until the server restarts."
+            )
+            self.report(whose, sentence)
+
+
+def _place(failure: BaseException) -> str:
+    frames = traceback.extract_tb(failure.__traceback__)
+    return f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""

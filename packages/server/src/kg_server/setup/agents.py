@@ -1,0 +1,124 @@
+"""What ``kg doctor`` finds about one agent, link by link: program, claims, steps, shim, arrival of events."""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_core.claims import ClaimState
+from kg_plugin_api import KgError, StepState
+from kg_server.setup.connection import Connection, Records
+from kg_server.setup.finding import Finding, Level
+from kg_server.setup.service import SERVICE
+from kg_server.setup.verify import through_shim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from kg_plugin_api import Harness
+    from kg_server.setup.machine import Machine
+
+_VERSION_SECONDS: Final = 10
+
+
+def agent(machine: Machine, harness: Harness, health: dict[str, Any] | None) -> Iterator[Finding]:
+    """The findings about one agent. ``health`` is what the server says of itself, None when it is silent."""
+    area = harness.name
+    if not machine.has(harness):
+        yield Finding(area, Level.NOTE, f"{harness.title} was not found on this machine.")
+        return
+    connection = Connection(harness, machine.site(harness), Records.at(machine.memory))
+    yield from _version(harness, connection.site.binary)
+    try:
+        found = list(_links(connection))
+    except KgError as failure:
+        yield Finding(area, Level.PROBLEM, failure.sentence)
+        return
+    yield from found
+    if health is not None and harness is not SERVICE and all(finding.level is Level.OK for finding in found):
+        yield from _shim(connection, machine)
+        yield _delivery(harness, health)
+
+
+def _links(connection: Connection) -> Iterator[Finding]:
+    """What is on disk, and what was done through the client."""
+    harness = connection.harness
+    area, again = harness.name, f"kg setup --harness {harness.name}" if harness is not SERVICE else "kg setup --service"
+    standing = connection.standing()
+    amiss = [status for status in standing if status.state is not ClaimState.PRESENT]
+    if standing and len(amiss) == len(standing):
+        yield Finding(area, Level.NOTE, f"{harness.title} is not connected.", again)
+        return
+    for status in amiss:
+        yield Finding(area, Level.PROBLEM, f"{status.claim.path}: {status.sentence}", again)
+    if not amiss:
+        yield Finding(area, Level.OK, f"{harness.title} is connected ({len(standing)} places).")
+    for step in connection.steps():
+        state = connection.state(step)
+        level = {StepState.DONE: Level.OK, StepState.OPEN: Level.PROBLEM, StepState.UNKNOWN: Level.NOTE}[state.state]
+        done = state.state is StepState.DONE
+        sentence = f"{step.title}: {state.sentence or state.state}{'' if done else f' {step.explanation}'}"
+        yield Finding(area, level, sentence, "" if done else f"{again} --trust-hooks" if step.needs_consent else again)
+
+
+def _version(harness: Harness, binary: Path | None) -> Iterator[Finding]:
+    """The client's version beside those that the plug-in was tested with."""
+    area = harness.name
+    if binary is None:
+        yield Finding(area, Level.NOTE, f"{harness.title} has settings here, but its program was not found.")
+        return
+    try:
+        done = subprocess.run(
+            [binary, *harness.recognition.version_arguments],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_VERSION_SECONDS,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as failure:
+        yield Finding(area, Level.NOTE, f"{binary} does not say its version ({type(failure).__name__}).")
+        return
+    said = " ".join(done.stdout.split()) or "nothing"
+    tested = harness.recognition.tested_versions
+    if tested and not any(version in said for version in tested):
+        yield Finding(area, Level.NOTE, f"{harness.title} says {said}; kg was tested with {', '.join(tested)}.")
+    else:
+        yield Finding(area, Level.OK, f"{harness.title}: {said}.")
+
+
+def _shim(connection: Connection, machine: Machine) -> Iterator[Finding]:
+    """Whether memory answers the way this agent asks it."""
+    area = connection.harness.name
+    try:
+        proof = through_shim(connection.site.launch.shim, machine.person)
+    except KgError as failure:
+        yield Finding(area, Level.PROBLEM, failure.sentence, "kg restart")
+        return
+    yield Finding(area, Level.OK, f"Memory answers through its MCP server ({proof.tools} tools).")
+
+
+def _delivery(harness: Harness, health: dict[str, Any]) -> Finding:
+    """When the last event of this agent arrived."""
+    last = health.get("heard", {}).get(harness.name)
+    if not harness.events:
+        return Finding(harness.name, Level.OK, f"{harness.title} sends no events.")
+    if last is None:
+        return Finding(
+            harness.name,
+            Level.NOTE,
+            f"No event of {harness.title} has arrived yet. Start a new session of it: "
+            "one that was open before set-up does not know kg.",
+        )
+    since = datetime.now(UTC) - datetime.fromisoformat(last["at"])
+    return Finding(harness.name, Level.OK, f"Its last event, {last['event']}, arrived {_ago(since.total_seconds())}.")
+
+
+def _ago(seconds: float) -> str:
+    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length:.0f} {unit} ago"
+    return f"{max(0.0, seconds):.0f} seconds ago"
