@@ -70,7 +70,7 @@ class KillingAppending:
 
     def __init__(self, inner: Appending, countdown: Countdown) -> None:
         self._inner, self._countdown = inner, countdown
-        self.truncate, self.close = inner.truncate, inner.close
+        self.truncate, self.close, self.is_at = inner.truncate, inner.close, inner.is_at
 
     def append(self, data: bytes) -> None:
         if self._countdown.is_up("append"):

@@ -64,7 +64,7 @@ class KillingAppending:
 
     def __init__(self, inner: Appending) -> None:
         self._inner = inner
-        self.truncate, self.close = inner.truncate, inner.close
+        self.truncate, self.close, self.is_at = inner.truncate, inner.close, inner.is_at
 
     def append(self, data: bytes) -> None:
         if KillingFiles.reach("append"):

@@ -245,6 +245,10 @@ class Appending:
             self.files._step("truncate", self.path)
             self.inode.data = self.inode.data[:size]
 
+    def is_at(self, path: Path) -> bool:
+        folder = self.files.folders.get(path.parent)
+        return folder is not None and folder.names.get(path.name) is self.inode
+
     def close(self) -> None:
         return
 
@@ -258,8 +262,12 @@ class Lock:
     def describe(self, text: str) -> None:
         self.text = text
 
+    def is_at(self, path: Path) -> bool:
+        return self.files.locks.get(path) is self
+
     def release(self) -> None:
-        self.files.locks.pop(self.path, None)
+        if self.is_at(self.path):
+            del self.files.locks[self.path]
 
 
 def _torn(inode: Inode, chance: random.Random) -> bytes:

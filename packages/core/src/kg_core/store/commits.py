@@ -166,6 +166,8 @@ class Commits:
             await self._disk.journal(append)
         except OSError as error:
             self._fail(write_failure(error, self._disk.home.journal))
+        except KgError as error:
+            self._fail(error)
         else:
             for mark in adopted:
                 self._graphs[mark.graph].is_marked = True

@@ -41,6 +41,9 @@ class Appending(Protocol):
     def truncate(self, size: int) -> None:
         """Cut the file to ``size`` bytes."""
 
+    def is_at(self, path: Path) -> bool:
+        """Whether this is the file that others find at ``path``: it was neither removed nor moved."""
+
     def close(self) -> None:
         """Give the handle back."""
 
@@ -50,6 +53,9 @@ class Held(Protocol):
 
     def describe(self, text: str) -> None:
         """Replace what others read in the lock file."""
+
+    def is_at(self, path: Path) -> bool:
+        """Whether this is the lock file that others find at ``path``: it was neither removed nor moved."""
 
     def release(self) -> None:
         """Give the lock back."""
@@ -220,6 +226,9 @@ class _OsAppending:
     def truncate(self, size: int) -> None:
         os.ftruncate(self.descriptor, size)
 
+    def is_at(self, path: Path) -> bool:
+        return _is_at(self.descriptor, path)
+
     def close(self) -> None:
         os.close(self.descriptor)
 
@@ -234,6 +243,9 @@ class _OsHeld:
         os.lseek(self.descriptor, 0, os.SEEK_SET)
         _write_all(self.descriptor, data)
 
+    def is_at(self, path: Path) -> bool:
+        return _is_at(self.descriptor, path)
+
     def release(self) -> None:
         os.close(self.descriptor)
 
@@ -246,6 +258,13 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 def _identity(status: os.stat_result) -> Identity:
     return Identity(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def _naming(error: OSError, path: Path) -> OSError:

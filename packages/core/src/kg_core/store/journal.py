@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import DAY
 from kg_core.store.files import replace_file
 from kg_core.store.lines import Header, SnapshotMark, body, frame
+from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from kg_core.model import GraphKey, Millis
@@ -41,6 +43,9 @@ class Journal:
 
     ``durable`` is the last sequence on disk. A failed append leaves nothing that a later start would take for an entry:
     the file is cut back, and should that fail too, the next segment's first sequence voids what is left.
+
+    ``confirm`` makes sure that the journal is ours alone and tells whether it has been so all the time; it is asked
+    before anything changes, and again before an append counts.
     """
 
     files: Files
@@ -50,12 +55,13 @@ class Journal:
     marks: dict[GraphKey, tuple[SnapshotMark, ...]] = field(default_factory=dict)
     kept_bytes: int = KEPT_BYTES
     kept_for: Millis = KEPT_FOR
+    confirm: Callable[[], bool] = lambda: True
     _open: Appending | None = None
 
     def append(self, entries: Sequence[bytes], at: Millis, adopted: Sequence[SnapshotMark] = ()) -> None:
         """Make a batch of entries durable. ``adopted`` are files whose graphs are written to for the first time.
 
-        Raises OSError; then none of the batch is.
+        Raises OSError, and CONFLICT when the journal is no longer ours; then none of the batch is.
         """
         first = self.durable + 1
         lines = [frame(first, body(mark)) for mark in adopted]
@@ -67,7 +73,7 @@ class Journal:
         segment.newest = max(segment.newest, at)
 
     def mark(self, mark: SnapshotMark) -> None:
-        """Make durable which content a file is about to have, or has. Raises OSError."""
+        """Make durable which content a file is about to have, or has. Raises what :meth:`append` raises."""
         self._write(frame(self.durable + 1, body(mark)))
         self._remember((mark,))
 
@@ -75,8 +81,9 @@ class Journal:
         """Drop segments whose entries are all in the files and that no one asks for, or that are too old or too many.
 
         ``watermark`` is the last sequence that every reader has; ``None`` when that is not known yet. Returns the
-        sequence from which on all entries are still here, less one. Raises OSError.
+        sequence from which on all entries are still here, less one. Raises what :meth:`append` raises.
         """
+        self._confirm()
         total = sum(segment.size for segment in self.segments)
         while len(self.segments) > 1:
             oldest = self.segments[0]
@@ -89,6 +96,20 @@ class Journal:
             del self.segments[0]
         return self.segments[0].first - 1 if self.segments else self.durable
 
+    def check(self) -> bool:
+        """Whether all segments are where they belong; those that are gone are let go of.
+
+        What was in them must be in the files soon, and what comes next gets a new one. Raises CONFLICT when the journal
+        is no longer ours, and OSError.
+        """
+        self._confirm()
+        present = [segment for segment in self.segments if self.files.identity(segment.path) is not None]
+        if len(present) == len(self.segments) and not self._is_lost():
+            return True
+        self.close()
+        self.segments = present
+        return False
+
     def close(self) -> None:
         """Give the handle back. What was appended is on disk already."""
         if self._open is not None:
@@ -96,7 +117,8 @@ class Journal:
             handle.close()
 
     def _write(self, data: bytes) -> Segment:
-        if self._open is not None and self.segments[-1].size >= SEGMENT_BYTES:
+        self._confirm()
+        if self._open is not None and (self.segments[-1].size >= SEGMENT_BYTES or self._is_lost()):
             self.close()
         if self._open is None:
             self._open = self._new_segment()
@@ -104,11 +126,28 @@ class Journal:
         try:
             self._open.append(data)
             self._open.sync()
+            self._confirm()
+            if self._is_lost():
+                raise OSError(errno.ENOENT, "it was removed at this moment", str(segment.path))
         except BaseException:
             self._abandon(segment.size)
             raise
         segment.size += len(data)
         return segment
+
+    def _confirm(self) -> None:
+        """Raises CONFLICT when another server has had the journal meanwhile: what we know is out of date then."""
+        if self.confirm():
+            return
+        ours = {segment.path.name for segment in self.segments}
+        is_strange = self._is_lost() and self.files.identity(self.segments[-1].path) is not None
+        if is_strange or any(name.endswith(SUFFIX) and name not in ours for name in self.files.names(self.folder)):
+            self.confirm = _refuse
+            _refuse()
+
+    def _is_lost(self) -> bool:
+        """Whether the open segment was removed or moved: what is appended to it would be found by nobody."""
+        return self._open is not None and not self._open.is_at(self.segments[-1].path)
 
     def _new_segment(self) -> Appending:
         """A segment that starts behind the last durable entry. It replaces one of that name, which then holds none."""
@@ -137,6 +176,10 @@ class Journal:
     def _remember(self, marks: Sequence[SnapshotMark]) -> None:
         for mark in marks:
             self.marks[mark.graph] = remembered(self.marks.get(mark.graph, ()), mark)
+
+
+def _refuse() -> bool:
+    raise KgError(Code.CONFLICT, "Not saved: another kg server has written to this memory meanwhile. Run `kg restart`.")
 
 
 def remembered(known: tuple[SnapshotMark, ...], mark: SnapshotMark) -> tuple[SnapshotMark, ...]:

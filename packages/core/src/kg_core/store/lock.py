@@ -1,7 +1,11 @@
-"""One server per storage: a lock of the operating system, held for life. Its file says who holds it."""
+"""One server per storage: a lock of the operating system, held for life. Its file says who holds it.
+
+A lock is only as good as its file: whoever removes that lets a second server in. So the holder looks after it.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from typing import TYPE_CHECKING
@@ -13,14 +17,48 @@ if TYPE_CHECKING:
     from kg_core.store.paths import Home
 
 
-def take_lock(files: Files, home: Home) -> Held:
-    """The lock of this home. Raises CONFLICT naming the holder, and OSError where no lock file can be made.
+class Lock:
+    """The right to write to a home. Blocking; :meth:`confirm` is called from one thread at a time."""
 
-    What a lock file says is never taken as a sign of life: a stale one, or one that names a stranger, is in no way.
-    """
+    def __init__(self, files: Files, home: Home) -> None:
+        """Take the lock. Raises CONFLICT naming the holder, and OSError where no lock file can be made.
+
+        What a lock file says is never taken as a sign of life: a stale one, or one that names a stranger, is in no way.
+        """
+        self._files = files
+        self._home = home
+        self._port: int | None = None
+        self._held = _taken(files, home)
+        self.announce(None)
+
+    def announce(self, port: int | None) -> None:
+        """Say in the lock file who holds it. Best effort: the lock itself is what counts."""
+        self._port = port
+        with contextlib.suppress(OSError):
+            self._held.describe(json.dumps({"pid": os.getpid(), "port": port}) + "\n")
+
+    def confirm(self) -> bool:
+        """Make sure that nobody else can have the lock; whether it was in place all the time.
+
+        A lock file that is gone is made anew. Raises CONFLICT when another server has been quicker, and OSError.
+        """
+        if self._held.is_at(self._home.lock):
+            return True
+        self._files.make_folder(self._home.state)
+        taken = _taken(self._files, self._home)
+        self._held.release()
+        self._held = taken
+        self.announce(self._port)
+        return False
+
+    def release(self) -> None:
+        """Give the lock back."""
+        self._held.release()
+
+
+def _taken(files: Files, home: Home) -> Held:
     held = files.lock(home.lock)
     if not isinstance(held, str):
-        describe_holder(held)
         return held
     holder = _holder(held)
     names = [f"{name} {holder[name]}" for name in ("pid", "port") if holder.get(name)]
@@ -29,14 +67,6 @@ def take_lock(files: Files, home: Home) -> Held:
         f"{home.root} is already served by another kg server ({', '.join(names) or 'it did not say which'}).",
         {"path": str(home.root), **holder},
     )
-
-
-def describe_holder(held: Held, port: int | None = None) -> None:
-    """Say in the lock file who holds it. Best effort: the lock itself is what counts."""
-    try:
-        held.describe(json.dumps({"pid": os.getpid(), "port": port}) + "\n")
-    except OSError:
-        return
 
 
 def _holder(text: str) -> dict[str, object]:

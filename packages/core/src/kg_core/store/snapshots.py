@@ -46,6 +46,7 @@ class Snapshots:
         """Bring the graph's files up to date, edits from outside merged first; whether that worked."""
         path = self.disk.home.graph(held.key)
         try:
+            await self.disk.journal(self.journal.check)
             for _ in range(_ATTEMPTS):
                 for edited in await self.edits.changed({held.key: held}):
                     await self.edits.take_over(edited)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from functools import partial
 from time import time_ns
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, NoReturn, Self
 
 from kg_core.store.commits import Commits
 from kg_core.store.disk import Disk
 from kg_core.store.edits import Edits
 from kg_core.store.failures import read_failure, write_failure
 from kg_core.store.files import Files, OsFiles
-from kg_core.store.files import Held as HeldLock
 from kg_core.store.history import History
 from kg_core.store.identity import Places
 from kg_core.store.journal import Journal
 from kg_core.store.loading import Loading
-from kg_core.store.lock import describe_holder, take_lock
+from kg_core.store.lock import Lock
 from kg_core.store.opening import first_sequence, prepare, read_journal, remove_strays, report_damage
 from kg_core.store.problems import Problem, ProblemKind, Problems
 from kg_core.store.projects import Projects
@@ -53,7 +53,7 @@ class Store:
     def __init__(
         self,
         disk: Disk,
-        lock: HeldLock | None,
+        lock: Lock | None,
         recovered: Recovered,
         problems: Problems,
         projects: Projects,
@@ -75,6 +75,7 @@ class Store:
             marks=recovered.marks,
             kept_bytes=settings.journal.mebibytes << 20,
             kept_for=settings.journal.days * _DAY,
+            confirm=self._refuse if lock is None else lock.confirm,
         )
         floor = max(recovered.gap, recovered.segments[0].first - 1 if recovered.segments else start)
         self._history = History(recovered.entries, floor, start)
@@ -126,11 +127,11 @@ class Store:
             match_remotes=settings.projects.match_remotes,
             later=disk.later,
         )
-        lock: HeldLock | None = None
+        lock: Lock | None = None
         try:
             await disk.run(partial(prepare, disk.files, home, problems))
             try:
-                lock = await disk.run(partial(take_lock, disk.files, home))
+                lock = await disk.run(partial(Lock, disk.files, home))
             except OSError as error:
                 problems.report(ProblemKind.UNWRITABLE, home.lock, write_failure(error, home.lock).sentence)
             else:
@@ -151,7 +152,7 @@ class Store:
     def announce(self, port: int) -> None:
         """Say in the lock file on which port this server answers."""
         if self._lock is not None:
-            describe_holder(self._lock, port)
+            self._lock.announce(port)
 
     async def load(self, key: GraphKey) -> Graph:
         """The durable value of a graph, read from the disk the first time; empty when there is nothing yet.
@@ -176,6 +177,11 @@ class Store:
         """The durable value and the writes on their way: the value that writers check against."""
         return self._loaded(key).pending
 
+    def whole(self, key: GraphKey) -> Graph:
+        """What is on the disk of a loaded graph, with the unknown keys of its file: all that a copy of it holds."""
+        held = self._loaded(key)
+        return replace(held.durable, extra=held.extra)
+
     def commit(self, write: Write) -> asyncio.Future[Entry]:
         """Apply the write to the pending values at once; the future resolves when it is durable.
 
@@ -184,12 +190,7 @@ class Store:
         all that were committed after it are gone from the pending values.
         """
         if self._lock is None or not self._tasks:
-            reason = "it is closed" if not self._tasks else "its lock could not be taken"
-            raise KgError(
-                Code.READ_ONLY,
-                f"Not saved: the store is read-only: {self._disk.home.root} ({reason}).",
-                {"path": str(self._disk.home.root)},
-            )
+            self._refuse()
         return self._commits.commit(write)
 
     async def settled(self) -> bool:
@@ -224,6 +225,14 @@ class Store:
         """What is wrong with the storage now."""
         return self._problems.all()
 
+    def report(self, kind: ProblemKind, path: object, sentence: str) -> None:
+        """Say what is wrong with something that belongs to the memory, until it is :meth:`solved`."""
+        self._problems.report(kind, path, sentence)
+
+    def solved(self, kind: ProblemKind, path: object) -> None:
+        """There is no such problem any more."""
+        self._problems.solved(kind, path)
+
     async def look(self) -> None:
         """Take over edits from outside now, instead of within a second."""
         await self._upkeep.look()
@@ -249,6 +258,14 @@ class Store:
         await self._disk.close()
         if self._lock is not None:
             self._lock.release()
+
+    def _refuse(self) -> NoReturn:
+        reason = "its lock could not be taken" if self._lock is None else "it is closed"
+        raise KgError(
+            Code.READ_ONLY,
+            f"Not saved: the store is read-only: {self._disk.home.root} ({reason}).",
+            {"path": str(self._disk.home.root)},
+        )
 
     def _loaded(self, key: GraphKey) -> Held:
         held = self._graphs.get(key)

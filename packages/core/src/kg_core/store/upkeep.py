@@ -11,8 +11,9 @@ from kg_core.model import DAY, Change
 from kg_core.model.limits import TOMBSTONE_DAYS
 from kg_core.store.edits import BY
 from kg_core.store.entry import Write
+from kg_core.store.failures import write_failure
 from kg_core.store.problems import ProblemKind
-from kg_plugin_api import KgError
+from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -90,7 +91,12 @@ class Upkeep:
                 self._rest_until = monotonic() + rest
 
     async def look(self) -> None:
-        """Take over edits from outside. What fails is reported and tried again."""
+        """Take over edits from outside. What fails is reported and tried again.
+
+        A journal that was removed or moved is made up for by a snapshot: until then its entries are in memory alone.
+        """
+        if not await self._has_journal():
+            await self.snapshot()
         async with self.busy:
             for held in await self._edits.changed(self._graphs):
                 path = self._disk.home.graph(held.key)
@@ -136,6 +142,18 @@ class Upkeep:
         self._edits.report_conflicts(held)
         return await self._snapshots.take(held)
 
+    async def _has_journal(self) -> bool:
+        """Whether the journal is whole and ours, as far as can be told."""
+        path = self._disk.home.journal
+        try:
+            return await self._disk.journal(self._journal.check)
+        except OSError as error:
+            self._problems.report(ProblemKind.UNWRITABLE, path, write_failure(error, path).sentence)
+        except KgError as error:
+            if error.code is Code.CONFLICT:
+                self._problems.report(ProblemKind.UNWRITABLE, path, error.sentence)
+        return True
+
     def _is_due(self, now: float) -> bool:
         if now < self._rest_until:
             return False
@@ -149,6 +167,8 @@ class Upkeep:
         snapshotted = min((*behind, *self.tails.values()), default=self._history.sequence)
         try:
             floor = await self._disk.journal(partial(self._journal.retire, snapshotted, self.watermark, self._clock()))
+        except KgError:
+            return  # said by whoever looks after the journal
         except OSError as error:
             path = self._disk.home.journal
             sentence = f"Old segments of {path} cannot be removed ({error.strerror}); it is tried again."
