@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from kg_plugin_api import Code, KgError
 from kg_server.errors import ANSWERS, told
-from kg_server.http import api, health, hooks, mcp
+from kg_server.http import api, health, hooks, keeping, mcp
 from kg_server.mcp.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def create_app(memory: Memory, plugins: Plugins, *, stop: Callable[[], None]) ->
             *hooks.routes(memory),
             *health.routes(memory, plugins),
             *api.routes(memory, plugins, stop),
+            *keeping.routes(memory),
         ],
         exception_handlers={
             KgError: _known_failure,

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kg_plugin_api import RawEvent, Unit
+    from kg_server.keeping.keeping import Keeping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,11 @@ class Preview:
 class Memory(Protocol):
     """The service, as those who talk to it see it."""
 
+    @property
+    def keeping(self) -> Keeping:
+        """What keeps the memory as files: imports, restores, copies, git."""
+        ...
+
     async def event(self, harness: str, raw: RawEvent) -> EventReply:
         """Answers an event; an unknown harness or event gets an empty output."""
         ...
@@ -101,6 +107,10 @@ class Memory(Protocol):
 
     async def search(self, cwd: str, query: str) -> Mapping[str, object]:
         """Finds in the memory of ``cwd``; changes nothing."""
+        ...
+
+    async def why(self, cwd: str, node_id: str, level: str) -> Mapping[str, object]:
+        """Why a lesson of ``cwd`` is in sight or not, and what would bring it back; changes nothing."""
         ...
 
     def listening(self, port: int) -> None:

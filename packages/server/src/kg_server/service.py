@@ -9,7 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from kg_plugin_api import Caller, Carrier, Code, Event, EventKind, KgError, Path
-from kg_server import looking
+from kg_server import looking, why
 from kg_server.compaction import Compaction
 from kg_server.contexts import Admission, Bindings, Context, ContextKey, ContextLog, Registry
 from kg_server.contexts.context import first_ledger
@@ -19,6 +19,7 @@ from kg_server.events import SOURCES, Events
 from kg_server.generic import GENERIC
 from kg_server.heard import Heard
 from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
+from kg_server.keeping.keeping import Keeping
 from kg_server.memory import Memory
 from kg_server.texts import DESCRIPTIONS, instructions
 from kg_server.tools.arguments import SESSION, parse, schema
@@ -43,8 +44,15 @@ class Service:
     """A running memory. Made by :meth:`open`; all methods are called on the loop that opened it."""
 
     def __init__(
-        self, memory: Memory, registry: Registry, plugins: Plugins, heard: Heard, clock: Callable[[], Millis]
+        self,
+        memory: Memory,
+        registry: Registry,
+        plugins: Plugins,
+        heard: Heard,
+        clock: Callable[[], Millis],
+        keeping: Keeping,
     ) -> None:
+        self.keeping = keeping
         self._memory = memory
         self._registry = registry
         self._clock = clock
@@ -91,11 +99,13 @@ class Service:
         memory = await Memory.open(home, clock=clock, settings=settings, plugins=plugins)
         registry = Registry(ContextLog(home.state / "contexts.jsonl"))
         registry.restore(clock(), memory.store.sequence)
-        service = cls(memory, registry, plugins, Heard(home.state / "heard.json"), clock)
+        keeping = Keeping(home, memory, clock, settings, version)
+        service = cls(memory, registry, plugins, Heard(home.state / "heard.json"), clock, keeping)
         service._version = version
         service._background = [
             asyncio.create_task(service._keep_up()),
             asyncio.create_task(service._compaction.keep()),
+            asyncio.create_task(service.keeping.run()),
         ]
         return service
 
@@ -211,6 +221,10 @@ class Service:
         """Finds in the memory of ``cwd``; changes nothing."""
         return await looking.search(self._memory, cwd, query)
 
+    async def why(self, cwd: str, node_id: str, level: str) -> dict[str, object]:
+        """Why a lesson of ``cwd`` is in sight or not. Raises NOT_FOUND and AMBIGUOUS; changes nothing."""
+        return await why.explained(self._memory, cwd, node_id, level, self._clock())
+
     def listening(self, port: int) -> None:
         """Tells whoever finds the storage taken where this server answers."""
         self._memory.store.announce(port)
@@ -223,6 +237,7 @@ class Service:
         for task in background:
             task.cancel()
         await asyncio.gather(*background, return_exceptions=True)
+        await self.keeping.close()
         self._heard.save()
         await self._registry.compact(always=True)
         self._registry.close()

@@ -19,6 +19,8 @@ class ProblemKind(StrEnum):
     """A file was written by a later version and is only read."""
     CONFLICT = "conflict"
     """An edit from outside and one of ours met; both are kept in the node."""
+    BESIDE = "beside"
+    """Something that others keep beside the memory does not work: its git repository, a team's exchange copy."""
     ODD = "odd"
     """Something is there that has no meaning: an unknown variable, an unreadable registration."""
 

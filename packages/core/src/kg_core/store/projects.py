@@ -20,7 +20,7 @@ from kg_core.store.problems import ProblemKind
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kg_core.model import Millis
     from kg_core.store.files import Files
@@ -137,6 +137,21 @@ class Projects:
                     raise write_failure(error, self._home.project(each.slug)) from error
         return Project(slug=slug, root=location.root, key=project_key(slug))
 
+    def adopt(self, slug: str, roots: Sequence[str], remotes: Sequence[str] = ()) -> Project:
+        """The project of a memory that comes from elsewhere: the one that has one of these folders, else the one of
+        that name if it has no other folders, else a new one. Its registration is saved with its first write.
+        """
+        paths = [Path(root) for root in roots]
+        known = next((self._by_root[root] for root in paths if root in self._by_root), None)
+        if known is None:
+            named = self._registered.get(slug)
+            known = named if named is not None and not (named.roots and paths) else None
+        if known is None:
+            known = _Registration(self._free(slug or "imported"), paths, list(remotes))
+            self._add(known)
+            self._resolved.clear()
+        return Project(slug=known.slug, root=known.roots[-1] if known.roots else Path(), key=project_key(known.slug))
+
     def unsaved(self, key: GraphKey) -> bool:
         """Whether this is a project's graph whose registration is not on disk yet."""
         known = self._of(key)
@@ -196,6 +211,9 @@ class Projects:
         name = location.root.name
         if isinstance(location.checkout, Checkout) and location.checkout.common == location.root:
             name = name.removesuffix(".git") or name
+        return self._free(name)
+
+    def _free(self, name: str) -> str:
         slug = propose(name)
         while len(slug.encode("utf-8")) > _SLUG_BYTES:
             slug = slug[:-1].rstrip("-._")

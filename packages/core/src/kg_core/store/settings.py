@@ -40,6 +40,13 @@ class JournalSettings(_Table):
     """How much of them stays at most."""
 
 
+class GitSettings(_Table):
+    """``[git]``"""
+
+    commit_minutes: int = Field(default=15, ge=0, le=10_080)
+    """How often the memory folder is committed when it is a git repository; 0 means never."""
+
+
 class PluginSettings(_Table):
     """``[plugins]``"""
 
@@ -53,6 +60,7 @@ class Settings(_Table):
     server: ServerSettings = ServerSettings()
     projects: ProjectSettings = ProjectSettings()
     journal: JournalSettings = JournalSettings()
+    git: GitSettings = GitSettings()
     plugins: PluginSettings = PluginSettings()
 
     @classmethod

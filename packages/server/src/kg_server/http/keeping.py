@@ -1,0 +1,62 @@
+"""``/api/v1``: imports, restores, backups, exports, and what is done at once instead of in its time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse, StreamingResponse
+from starlette.routing import Route
+
+from kg_server.http import bodies
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+
+    from kg_server.interface import Memory
+
+
+def routes(memory: Memory) -> list[Route]:
+    """An offer is opened, given in parts, and ended; the rest is one request each."""
+
+    async def begin(request: Request) -> JSONResponse:
+        return JSONResponse(await memory.keeping.offers.begin(await bodies.read_object(request)))
+
+    async def take(request: Request) -> JSONResponse:
+        part = await bodies.read_object(request)
+        return JSONResponse(await memory.keeping.offers.take(request.path_params["offer"], part))
+
+    async def end(request: Request) -> JSONResponse:
+        return JSONResponse(await memory.keeping.offers.end(request.path_params["offer"]))
+
+    async def backup(request: Request) -> JSONResponse:
+        asked = await bodies.read_object(request)
+        return JSONResponse(await memory.keeping.copies.backup(str(asked.get("path", ""))))
+
+    async def export(request: Request) -> StreamingResponse:
+        query = request.query_params
+        pieces = await memory.keeping.copies.export(query.get("cwd", ""), query.get("level", ""))
+        length = sum(map(len, pieces))
+        return StreamingResponse(_each(pieces), media_type="application/json", headers={"Content-Length": str(length)})
+
+    async def commit(_: Request) -> JSONResponse:
+        return JSONResponse({"committed": await memory.keeping.commits.commit()})
+
+    async def sync(_: Request) -> JSONResponse:
+        return JSONResponse({"copies": await memory.keeping.exchange.sync()})
+
+    return [
+        Route("/api/v1/offers", begin, methods=["POST"]),
+        Route("/api/v1/offers/{offer}", take, methods=["POST"]),
+        Route("/api/v1/offers/{offer}/end", end, methods=["POST"]),
+        Route("/api/v1/backup", backup, methods=["POST"]),
+        Route("/api/v1/export", export, methods=["GET"]),
+        Route("/api/v1/commit", commit, methods=["POST"]),
+        Route("/api/v1/team", sync, methods=["POST"]),
+    ]
+
+
+async def _each(pieces: list[bytes]) -> AsyncIterator[bytes]:
+    for piece in pieces:
+        yield piece

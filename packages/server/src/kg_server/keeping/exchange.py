@@ -1,0 +1,226 @@
+"""A team's exchange copies: ``.kg/graph.json`` in work trees, each kept in step with the one graph of its project.
+
+A copy is read when it has changed and written when the graph has. Neither happens while git is at work in the tree,
+and a copy that is not there is not made again: on this branch there is none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kg_core.exchange.document import content, read_whole
+from kg_core.exchange.team import continued, shared
+from kg_core.model import Change, Graph
+from kg_core.model.merge import merge_part
+from kg_core.policy.secrets import scrub_node
+from kg_core.store import OsFiles, ProblemKind, Write
+from kg_core.store.files import replace_file
+from kg_core.store.reading import parts
+from kg_core.store.slices import in_slices
+from kg_plugin_api import KgError
+from kg_server.keeping.git import git_folder, is_busy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kg_core.model import GraphKey, Millis
+    from kg_core.store import Entry, Home
+    from kg_core.store.files import Identity
+    from kg_server.memory import Memory
+
+FOLDER: Final = ".kg"
+FILE: Final = "graph.json"
+BY: Final = "team"
+"""Who wrote an entry that takes over a copy."""
+
+
+@dataclass(slots=True)
+class _Copy:
+    """A copy as it was last exchanged: the graph, the file's identity, and the value of ours that it was made of.
+
+    ``is_new`` says that nothing was exchanged yet.
+    """
+
+    key: GraphKey
+    base: Graph
+    identity: Identity | None = None
+    ours: Graph | None = None
+    is_new: bool = False
+
+
+class Exchange:
+    """Keeps the copies that ``state/team.json`` lists in step."""
+
+    def __init__(self, home: Home, memory: Memory, clock: Callable[[], Millis]) -> None:
+        self._home = home
+        self._memory = memory
+        self._clock = clock
+        self._files = OsFiles()
+        self._listed: tuple[Identity | None, tuple[Path, ...]] = (None, ())
+        self._copies: dict[Path, _Copy] = {}
+        self._alone = asyncio.Lock()
+
+    async def sync(self) -> list[dict[str, object]]:
+        """Bring every copy and its graph together, as far as either has changed. What fails is a problem, told once.
+
+        The outcome of each copy: its ``path``, ``changed`` (nodes taken over), ``conflicts`` and ``problem``.
+        """
+        async with self._alone:
+            return [await self._guarded(tree) for tree in await self._trees()]
+
+    async def _guarded(self, tree: Path) -> dict[str, object]:
+        path = tree / FOLDER / FILE
+        outcome: dict[str, object] = {"path": str(path), "changed": 0, "conflicts": [], "problem": ""}
+        try:
+            outcome.update(await self._sync(tree))
+        except KgError as failure:
+            outcome["problem"] = failure.sentence
+        except OSError as failure:
+            outcome["problem"] = f"{path} cannot be used ({failure.strerror or failure})."
+        if outcome["problem"]:
+            self._memory.store.report(ProblemKind.BESIDE, path, str(outcome["problem"]))
+        else:
+            self._memory.store.solved(ProblemKind.BESIDE, path)
+        return outcome
+
+    async def _sync(self, tree: Path) -> dict[str, object]:
+        path = tree / FOLDER / FILE
+        git = git_folder(tree)
+        if git is not None and is_busy(git):
+            return {}
+        identity = await asyncio.to_thread(self._identity, path)
+        known = self._copies.get(path) or await self._known(path, tree)
+        if known is None or (identity is None and not known.is_new):
+            return {}
+        await self._memory.load(known.key)
+        if identity == known.identity and self._memory.durable(known.key) is known.ours:
+            return {}
+        changed, conflicts = 0, list[str]()
+        base = known.base
+        if identity is not None and identity != known.identity:
+            data = await asyncio.to_thread(path.read_bytes)
+            copy = _clean(await read_whole(data, str(path), known.key, base))
+            changed, conflicts = await self._merge(known, copy)
+            base = copy
+        await self._write(path, known, identity, base)
+        return {"changed": changed, "conflicts": conflicts}
+
+    async def _merge(self, known: _Copy, copy: Graph) -> tuple[int, list[str]]:
+        """Take over what others have made of the copy, as writes like any other."""
+        theirs = continued(known.base, copy)
+        written: list[asyncio.Future[Entry]] = []
+        conflicts: list[str] = []
+        changed = 0
+        async for part in in_slices(parts(known.base, theirs)):
+            change, in_conflict = merge_part(known.base, self._memory.pending(known.key), theirs, part)
+            conflicts += in_conflict
+            if change:
+                at = self._clock()
+                changed += len(change.nodes)
+                written.append(self._memory.commit(Write(by=BY, at=at, changes=(_dated(change, at),))))
+        await asyncio.gather(*written)
+        return changed, conflicts
+
+    async def _write(self, path: Path, known: _Copy, identity: Identity | None, found: Graph) -> None:
+        """Put what is shared in the copy's place, unless it says that already or somebody has changed it meanwhile."""
+        ours, now = self._memory.durable(known.key), shared(self._memory.store.whole(known.key))
+        if identity is None or _differ(now, found):
+            chunks = await content(now)
+            placed = await asyncio.to_thread(self._place, path, chunks, identity)
+            if placed is None:
+                return  # the next round reads what has come
+            identity = placed
+        await asyncio.to_thread(self._keep, path, known.key, await content(now))
+        self._copies[path] = _Copy(key=known.key, base=now, identity=identity, ours=ours)
+
+    def _place(self, path: Path, chunks: list[bytes], identity: Identity | None) -> Identity | None:
+        """The new file's identity; ``None`` when the file is no longer the one that was read. A copy is public."""
+        path.parent.mkdir(mode=0o755, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            self._files.write(temporary, chunks)
+            temporary.chmod(0o644)
+            if self._identity(path) != identity:
+                return None
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return self._files.identity(path)
+
+    def _identity(self, path: Path) -> Identity | None:
+        """Raises OSError for a link: a repository must not lead us to other files."""
+        if path.is_symlink() or path.parent.is_symlink():
+            raise OSError(None, "it is a symbolic link", str(path))
+        return self._files.identity(path)
+
+    async def _known(self, path: Path, tree: Path) -> _Copy | None:
+        """What was exchanged with this copy before the server started; nothing in a new one."""
+        project = self._memory.store.projects.resolve(str(tree))
+        if project is None:
+            return None
+        with contextlib.suppress(OSError, KgError):
+            data = await asyncio.to_thread(self._record(path, project.key).read_bytes)
+            return _Copy(key=project.key, base=await read_whole(data, str(path), project.key))
+        return _Copy(key=project.key, base=Graph(key=project.key), is_new=True)
+
+    def _keep(self, path: Path, key: GraphKey, chunks: list[bytes]) -> None:
+        record = self._record(path, key)
+        self._files.make_folder(record.parent)
+        replace_file(self._files, record, chunks)
+
+    def _record(self, path: Path, key: GraphKey) -> Path:
+        """Where the base is kept. A work tree that has become another project's starts anew."""
+        name = hashlib.sha256(f"{path}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        return self._home.state / "team" / f"{name}.json"
+
+    async def _trees(self) -> tuple[Path, ...]:
+        """The work trees that take part."""
+        listed = self._home.state / "team.json"
+        identity = await asyncio.to_thread(self._files.identity, listed)
+        if identity != self._listed[0]:
+            self._listed = identity, await asyncio.to_thread(trees, self._home)
+            self._copies = {path: known for path, known in self._copies.items() if path.parents[1] in self._listed[1]}
+        return self._listed[1]
+
+
+def trees(home: Home) -> tuple[Path, ...]:
+    """The work trees that take part in an exchange; none when nothing can be read. Blocking."""
+    try:
+        listed = json.loads((home.state / "team.json").read_bytes())["trees"]
+        return tuple(Path(tree) for tree in listed if isinstance(tree, str))
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+
+
+def write_trees(home: Home, listed: tuple[Path, ...]) -> None:
+    """Say which work trees take part. Blocking; raises OSError."""
+    files = OsFiles()
+    files.make_folder(home.state)
+    replace_file(files, home.state / "team.json", (json.dumps({"trees": [str(tree) for tree in listed]}).encode(),))
+
+
+def _clean(copy: Graph) -> Graph:
+    """The copy without secrets: it comes from others."""
+    nodes = {node_id: scrub_node(node) for node_id, node in copy.nodes.items()}
+    found = {node_id: node for node_id, node in nodes.items() if node is not copy.nodes[node_id]}
+    return copy.apply(Change(graph=copy.key, nodes=found)) if found else copy
+
+
+def _dated(change: Change, at: Millis) -> Change:
+    nodes = {
+        node_id: replace(node, created=at) if node is not None and not node.created and node.written is None else node
+        for node_id, node in change.nodes.items()
+    }
+    return replace(change, nodes=nodes)
+
+
+def _differ(now: Graph, found: Graph) -> bool:
+    names = ("nodes", "edges", "tombstones", "extra")
+    return any(getattr(now, name) != getattr(found, name) for name in names) or bool(found.progress)

@@ -1,0 +1,67 @@
+"""Everything about the memory as files that people and git live with, for the service and the HTTP interface."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from kg_plugin_api import KgError
+from kg_server.keeping.commits import Commits
+from kg_server.keeping.copies import Copies
+from kg_server.keeping.exchange import Exchange
+from kg_server.keeping.offers import Offers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from kg_core.model import Millis
+    from kg_core.store import Home, Settings
+    from kg_server.memory import Memory
+
+log = logging.getLogger(__name__)
+
+_LOOK_SECONDS: Final = 2.0
+"""How often exchange copies are looked at."""
+_END_SECONDS: Final = 10.0
+"""How long the last commit may hold up the end of the server."""
+
+
+class Keeping:
+    """Offers, copies, commits and the exchange with a team. :meth:`run` is what happens by itself."""
+
+    def __init__(
+        self, home: Home, memory: Memory, clock: Callable[[], Millis], settings: Settings, version: str
+    ) -> None:
+        self.offers = Offers(home, memory, clock)
+        self.copies = Copies(home, memory, clock, version)
+        self.commits = Commits(home, memory.store)
+        self.exchange = Exchange(home, memory, clock)
+        self._minutes = settings.git.commit_minutes
+
+    async def run(self) -> None:
+        """Looks at exchange copies, and commits when it is time, until it is cancelled."""
+        committed = monotonic()
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            await self._try(self.exchange.sync())
+            if self._minutes and monotonic() >= committed + self._minutes * 60:
+                await self._try(self.commits.commit())
+                committed = monotonic()
+
+    async def close(self) -> None:
+        """The last exchange and the last commit, within a deadline."""
+        try:
+            async with asyncio.timeout(_END_SECONDS):
+                await self._try(self.exchange.sync())
+                if self._minutes:
+                    await self._try(self.commits.commit())
+        except TimeoutError:
+            log.warning("git took too long at the end of the server; the memory is saved all the same")
+
+    async def _try(self, work: Coroutine[object, object, object]) -> None:
+        try:
+            await work
+        except KgError as failure:
+            log.warning("%s", failure.sentence)

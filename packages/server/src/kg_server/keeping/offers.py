@@ -1,0 +1,257 @@
+"""Imports and restores while they run: what is offered in parts, taken over part by part, and counted."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import secrets
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_core.exchange.taking import Outcome, imported, restored
+from kg_core.model import MAINTAIN, USER, Graph
+from kg_core.model.codec import read_edge, read_node, read_progress, read_use
+from kg_core.policy.secrets import scrub, scrub_node
+from kg_core.store import OsFiles, Write
+from kg_core.store.files import replace_file
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from kg_core.exchange.taking import Taken
+    from kg_core.model import Edge, GraphKey, Millis, Node
+    from kg_core.store import Home
+    from kg_server.memory import Memory
+
+_RUNS: Final = 8
+"""Offers that may be open at a time; the oldest gives way, its client is told to start again."""
+_LISTED: Final = 1_000
+"""Ids that a summary lists for each graph and outcome; beyond that it counts."""
+
+
+class Kind(StrEnum):
+    """How an offer is meant."""
+
+    IMPORT = "import"
+    RESTORE = "restore"
+
+
+@dataclass(slots=True)
+class _Run:
+    """One offer: how it is meant, what an earlier one from the same source offered, and what became of it so far.
+
+    ``staged`` holds what a dry run has made of each graph.
+    """
+
+    kind: Kind
+    source: str
+    dry: bool
+    at: Millis
+    cwd: str
+    deleted: frozenset[str]
+    known: dict[GraphKey, dict[str, str]]
+    offered: dict[GraphKey, dict[str, str]] = field(default_factory=dict)
+    staged: dict[GraphKey, Graph] = field(default_factory=dict)
+    outcomes: dict[GraphKey, dict[Outcome, list[str]]] = field(default_factory=dict)
+    counts: Counter[tuple[GraphKey, str]] = field(default_factory=Counter)
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    secrets: int = 0
+
+
+class Offers:
+    """Takes over what clients offer. Every part is one write: whole after a crash, and small enough for the loop."""
+
+    def __init__(self, home: Home, memory: Memory, clock: Callable[[], Millis]) -> None:
+        self._home = home
+        self._memory = memory
+        self._clock = clock
+        self._runs: dict[str, _Run] = {}
+
+    async def begin(self, request: Mapping[str, Any]) -> dict[str, object]:
+        """Opens an offer: ``kind``, ``source`` (its absolute path), ``dry_run``, ``cwd``, ``deleted``. Raises INVALID."""
+        try:
+            kind = Kind(request.get("kind", ""))
+        except ValueError as error:
+            raise KgError(Code.INVALID, "An offer is an import or a restore.") from error
+        source = str(request.get("source", ""))
+        run = _Run(
+            kind=kind,
+            source=source,
+            dry=bool(request.get("dry_run", False)),
+            at=self._clock(),
+            cwd=str(request.get("cwd", "")),
+            deleted=frozenset(map(str, request.get("deleted", ()))),
+            known=await asyncio.to_thread(_read_known, self._record(source)) if kind is Kind.IMPORT else {},
+        )
+        while len(self._runs) >= _RUNS:
+            del self._runs[next(iter(self._runs))]
+        name = secrets.token_hex(8)
+        self._runs[name] = run
+        return {"offer": name}
+
+    async def take(self, name: str, part: Mapping[str, Any]) -> dict[str, object]:
+        """Takes over one part: a ``target`` and records of nodes, use, edges and progress.
+
+        Raises NOT_FOUND for an offer that is not open, INVALID for a target that is none, and what a write raises.
+        """
+        run = self._open(name)
+        key = self._target(run, part.get("target", {}))
+        await self._memory.load(USER, key)
+        offer, found = _scrubbed(_graph(key, part))
+        run.secrets += found
+        # From here to the commit nothing else runs: what is judged is what the write meets.
+        user = self._now(run, USER) if key != USER else None
+        ours = self._now(run, key)
+        taken = self._judged(run, ours, offer, user if key != MAINTAIN else None)
+        if taken.change:
+            if run.dry:
+                run.staged[key] = ours.apply(taken.change)
+            else:
+                await self._memory.commit(Write(by=str(run.kind), at=self._clock(), changes=(taken.change,)))
+        _count(run, key, taken)
+        return {"taken": len(taken.outcomes)}
+
+    async def end(self, name: str) -> dict[str, object]:
+        """Closes an offer; the summary of what became of it."""
+        run = self._open(name)
+        del self._runs[name]
+        if run.kind is Kind.IMPORT and not run.dry and run.offered:
+            known = {key: {**run.known.get(key, {}), **run.offered.get(key, {})} for key in {*run.known, *run.offered}}
+            with contextlib.suppress(OSError):
+                record = json.dumps({"source": run.source, "offered": known}, ensure_ascii=False)
+                await asyncio.to_thread(_write_known, self._record(run.source), record.encode())
+        return _summary(run)
+
+    def _open(self, name: str) -> _Run:
+        run = self._runs.get(name)
+        if run is None:
+            raise KgError(Code.NOT_FOUND, "This import or restore is not open any more. Start it again.")
+        return run
+
+    def _now(self, run: _Run, key: GraphKey) -> Graph:
+        return run.staged.get(key) or self._memory.pending(key)
+
+    def _judged(self, run: _Run, ours: Graph, offer: Graph, user: Graph | None) -> Taken:
+        if run.kind is Kind.RESTORE:
+            return restored(ours, offer, user, at=run.at, by=str(run.kind), deleted=run.deleted)
+        taken = imported(ours, offer, user, run.known.get(ours.key, {}))
+        run.offered.setdefault(ours.key, {}).update(taken.offered)
+        return taken
+
+    def _target(self, run: _Run, target: Any) -> GraphKey:
+        level = target.get("level") if isinstance(target, dict) else None
+        if level in {USER, MAINTAIN}:
+            return str(level)
+        if level != "project":
+            raise KgError(Code.INVALID, "Name the level: user, project or maintain.")
+        projects = self._memory.store.projects
+        roots, slug = _texts(target.get("roots")), str(target.get("slug", ""))
+        if not slug and not roots:
+            project = projects.resolve(run.cwd)
+            if project is None:
+                raise KgError(Code.INVALID, f"{run.cwd or 'This folder'} belongs to no project. Name another --level.")
+            return project.key
+        if run.kind is Kind.IMPORT:  # another product's idea of a root may be a folder of what is one project here
+            found = next((project for root in roots if (project := projects.resolve(root)) is not None), None)
+            if found is not None:
+                return found.key
+        return projects.adopt(slug, roots, _texts(target.get("remotes"))).key
+
+    def _record(self, source: str) -> Path:
+        name = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        return self._home.state / "imports" / f"{name}.json"
+
+
+def _graph(key: GraphKey, part: Mapping[str, Any]) -> Graph:
+    """The part as values. Records that are none are left out; the command line makes them all."""
+    nodes = {str(name): read_node(str(name), record) for name, record in _records(part, "nodes")}
+    edges = [edge for record in part.get("edges", ()) if isinstance(record, dict) and (edge := read_edge(record))]
+    return Graph.build(
+        key,
+        nodes=nodes,
+        use={name: read_use(record) for name, record in _records(part, "use")},
+        edges={edge.key: edge for edge in edges},
+        progress={name: read_progress(record) for name, record in _records(part, "progress")},
+    )
+
+
+def _records(part: Mapping[str, Any], name: str) -> list[tuple[str, dict[str, Any]]]:
+    values = part.get(name)
+    return (
+        [(key, value) for key, value in values.items() if isinstance(value, dict)] if isinstance(values, dict) else []
+    )
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
+
+
+def _scrubbed(offer: Graph) -> tuple[Graph, int]:
+    """The offer without secrets, and how many of its nodes and edges had some."""
+    nodes = {key: scrub_node(node) for key, node in offer.nodes.items()}
+    edges = {key: _scrub_edge(edge) for key, edge in offer.edges.items()}
+    found = _differing(offer.nodes, nodes) + _differing(offer.edges, edges)
+    if not found:
+        return offer, 0
+    return Graph.build(offer.key, nodes=nodes, use=offer.use, edges=edges, progress=offer.progress), found
+
+
+def _scrub_edge(edge: Edge) -> Edge:
+    notes = tuple(scrub(note).text for note in edge.notes)
+    return edge if notes == edge.notes else replace(edge, notes=notes)
+
+
+def _differing(before: Mapping[Any, Node | Edge], after: Mapping[Any, Node | Edge]) -> int:
+    return sum(before[key] is not value for key, value in after.items())
+
+
+def _count(run: _Run, key: GraphKey, taken: Taken) -> None:
+    listed = run.outcomes.setdefault(key, {})
+    for node_id, outcome in taken.outcomes.items():
+        ids = listed.setdefault(outcome, [])
+        run.counts[key, outcome] += 1
+        if len(ids) < _LISTED:
+            ids.append(node_id)
+    run.counts[key, "edges"] += taken.edges
+    reason = "one of its ends was deleted here" if run.kind is Kind.IMPORT else "one of its ends is not there"
+    run.skipped += [{"where": f"edge {name!r}", "reason": reason} for name in taken.dormant]
+
+
+def _summary(run: _Run) -> dict[str, object]:
+    return {
+        "dry_run": run.dry,
+        "graphs": [
+            {
+                "graph": key,
+                "counts": {str(outcome): run.counts[key, outcome] for outcome in Outcome},
+                "edges": run.counts[key, "edges"],
+                "ids": {str(outcome): ids for outcome, ids in listed.items() if outcome is not Outcome.SAME},
+            }
+            for key, listed in run.outcomes.items()
+        ],
+        "skipped": run.skipped,
+        "secrets": run.secrets,
+    }
+
+
+def _write_known(path: Path, record: bytes) -> None:
+    files = OsFiles()
+    files.make_folder(path.parent)
+    replace_file(files, path, (record,))
+
+
+def _read_known(path: Path) -> dict[GraphKey, dict[str, str]]:
+    """What an earlier import from this source offered; empty when nothing can be read of it."""
+    try:
+        offered = json.loads(path.read_bytes())["offered"]
+        return {
+            str(key): {str(name): str(version) for name, version in known.items()} for key, known in offered.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
