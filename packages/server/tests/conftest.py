@@ -148,6 +148,9 @@ class FakeMemory:
     async def search(self, cwd: str, query: str) -> dict[str, object]:
         return {"text": f"found {query}"}
 
+    async def why(self, cwd: str, node_id: str, level: str) -> dict[str, object]:
+        return {"text": f"{node_id} of {cwd} is {level or 'active'}"}
+
     def listening(self, port: int) -> None:
         self.port = port
 

@@ -72,7 +72,9 @@ def test_a_misspelt_command_is_told_with_the_one_it_resembles(kg) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["show"], ["search", "x"], ["preview", "--harness", "plain"]], ids=lambda arguments: arguments[0]
+    "arguments",
+    [["show"], ["search", "x"], ["why", "x"], ["preview", "--harness", "plain"]],
+    ids=lambda arguments: arguments[0],
 )
 def test_what_needs_the_server_says_so_without_one(kg, arguments: list[str]) -> None:
     assert kg(*arguments) == (3, "", "Error: The server is not running. Start it with `kg start`.\n")
@@ -100,6 +102,14 @@ def test_another_memory_can_be_named(kg, served, tmp_path) -> None:
 def test_search_takes_any_words_and_says_when_nothing_matches(kg, served) -> None:
     assert kg("search", "été", "AND", "(") == (0, "found été AND (\n", "")
     assert json.loads(kg("search", "--json", "x")[1]) == {"text": "found x"}
+
+
+def test_why_takes_an_id_and_perhaps_its_level(kg, served, tmp_path) -> None:
+    cwd = ("--cwd", str(tmp_path))
+    assert kg("why", "cache-key", *cwd) == (0, f"cache-key of {tmp_path} is active\n", "")
+    told = json.loads(kg("why", "cache-key", "--level", "user", "--json", *cwd)[1])
+    assert told == {"text": f"cache-key of {tmp_path} is user"}
+    assert kg("why", "cache-key", "--level", "maintain")[0] == 2
 
 
 def test_preview_shows_the_text_and_its_measure(kg, served, tmp_path) -> None:

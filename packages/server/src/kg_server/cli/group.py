@@ -32,6 +32,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "logs": "Show the server's log.",
         "show": "Show the memory of this folder, or single lessons.",
         "search": "Search the memory of this folder.",
+        "why": "Explain why a lesson is in sight or not.",
         "preview": "Show exactly what the start of a session would deliver.",
         "plugins": "List the plug-ins and what is wrong with them.",
         "demo": "Let two scripted agents share a temporary memory.",

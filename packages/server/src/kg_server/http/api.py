@@ -32,6 +32,11 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
         query = request.query_params
         return JSONResponse(dict(await memory.search(query.get("cwd", ""), query.get("query", ""))))
 
+    async def why(request: Request) -> JSONResponse:
+        query = request.query_params
+        found = await memory.why(query.get("cwd", ""), query.get("id", ""), query.get("level", ""))
+        return JSONResponse(dict(found))
+
     async def preview(request: Request) -> JSONResponse:
         query = request.query_params
         found = await memory.preview(query.get("harness", ""), query.get("cwd", ""))
@@ -60,6 +65,7 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
     return [
         Route("/api/v1/show", show, methods=["GET"]),
         Route("/api/v1/search", search, methods=["GET"]),
+        Route("/api/v1/why", why, methods=["GET"]),
         Route("/api/v1/preview", preview, methods=["GET"]),
         Route("/api/v1/plugins", list_plugins, methods=["GET"]),
         Route(operations, read_operation, methods=["GET"]),

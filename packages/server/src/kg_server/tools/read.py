@@ -10,6 +10,7 @@ from pydantic import Field
 from kg_core.model import Change, Tier
 from kg_core.model.limits import FULL_READ
 from kg_core.policy import scores
+from kg_core.policy.why import brought_back
 from kg_core.render import Block, Mark, MarkKind, fit, level_blocks
 from kg_plugin_api import KgError, Limit, Unit
 from kg_server.tools.arguments import Arguments, Level, Texts
@@ -17,7 +18,7 @@ from kg_server.tools.plan import Call, Plan
 from kg_server.tools.showing import level_title, shown_in_full
 
 if TYPE_CHECKING:
-    from kg_core.model import Graph, GraphKey, Node, Use
+    from kg_core.model import Graph, GraphKey, Node
 
 _TARGET = Limit(FULL_READ, Unit.CHARACTERS)
 _MOST = 50
@@ -77,16 +78,8 @@ def _graphs_of(found: list[tuple[Graph, Node]], call: Call) -> list[Graph]:
 
 def _brought_back(graph: Graph, found: list[tuple[Graph, Node]], call: Call) -> Change:
     """The stamps of a read: what was read is active, and its orphaned neighbours are archived."""
-    use: dict[str, Use] = {}
-    ids = [node.id for at, node in found if at.key == graph.key and node.id in graph.nodes]
-    for node_id in ids:
-        use[node_id] = replace(graph.use_of(node_id), tier=Tier.ACTIVE, orphaned_at=0, read_at=call.now)
-    for node_id in ids:
-        for edge in graph.edges_of(node_id):
-            neighbour = edge.target if edge.source == node_id else edge.source
-            if neighbour not in use and graph.tier(neighbour) is Tier.ORPHANED:
-                use[neighbour] = replace(graph.use_of(neighbour), tier=Tier.ARCHIVED, orphaned_at=0)
-    return Change(graph=graph.key, use=use)
+    ids = [node.id for at, node in found if at.key == graph.key]
+    return Change(graph=graph.key, use=brought_back(graph, ids, call.now))
 
 
 def _levels(arguments: Read, call: Call) -> Plan:
@@ -113,6 +106,6 @@ def _within_target(blocks: list[Block], graphs: tuple[Graph, ...], call: Call) -
     """All blocks when they are near the target; else the most valuable of them."""
     if sum(len(block.text) + 1 for block in blocks) <= FULL_READ:
         return tuple(blocks)
-    values = {graph.key: dict(scores(graph, graph.tiers[Tier.ACTIVE], call.now)) for graph in graphs}
+    values = {graph.key: scores(graph, graph.tiers[Tier.ACTIVE], call.now, call.durable.user) for graph in graphs}
     fitted = fit([block for graph in graphs for block in _level(graph, call, values[graph.key])], _TARGET)
     return (Block(text=fitted.text, marks=fitted.marks),)

@@ -1,0 +1,142 @@
+"""Why a node is in sight or not, and what would bring it back: tried on a copy, not guessed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kg_core.model import Change, Tier
+from kg_core.policy.compaction import Budget, planned
+from kg_core.policy.credits import endorsed
+from kg_core.policy.fresh import fresh_steps
+from kg_core.policy.score import CONNECTEDNESS, RECENCY, USEFULNESS, Explanation, Factor, combine, percentiles, raw
+from kg_core.policy.steps import SLICE
+from kg_core.render import archived_charge, charge
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from kg_core.model import Graph, Millis, Use
+    from kg_core.policy.score import Raw
+
+_BUDGET: Final = Budget()
+_PLANS: Final = 5
+"""So many compaction plans in a row are tried; by then they have come to rest."""
+
+
+class Way(NamedTuple):
+    """Something that would bring a node back, and the tier it has once compaction has come to rest after it."""
+
+    action: str
+    """``read`` (by id), ``endorse``, or ``lock``."""
+    tier: Tier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """The standing of one node. ``place`` is its place by score, from 1, among ``explanation.pool`` nodes and itself.
+
+    ``charge`` is what its level costs, ``archived`` what its archived lines do; an active node has no ``ways``.
+    """
+
+    tier: Tier
+    locked: bool
+    fresh: bool
+    explanation: Explanation
+    place: int
+    charge: int
+    archived: int
+    ways: tuple[Way, ...] = ()
+
+
+def brought_back(graph: Graph, ids: list[str], now: Millis) -> dict[str, Use]:
+    """What a read by id makes of the use of nodes: they are active, and their orphaned neighbours archived."""
+    use = {
+        node_id: replace(graph.use_of(node_id), tier=Tier.ACTIVE, orphaned_at=0, read_at=now)
+        for node_id in ids
+        if node_id in graph.nodes
+    }
+    for node_id in tuple(use):
+        for edge in graph.edges_of(node_id):
+            neighbour = edge.target if edge.source == node_id else edge.source
+            if neighbour not in use and graph.tier(neighbour) is Tier.ORPHANED:
+                use[neighbour] = replace(graph.use_of(neighbour), tier=Tier.ARCHIVED, orphaned_at=0)
+    return use
+
+
+def why(
+    graph: Graph, node_id: str, user: Graph | None, now: Millis, budget: Budget = _BUDGET
+) -> Generator[None, None, Why]:
+    """The standing of a node of ``graph``, in small steps. Raises KeyError when there is no such node."""
+    node, use = graph.nodes[node_id], graph.use_of(node_id)
+    newest = yield from fresh_steps(graph, user, budget.fresh)
+    pool = {*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED]} - newest
+    explanation, place = yield from _explained(graph, node_id, pool, now, user)
+    cost = charge(graph, user)
+    yield
+    ways: tuple[Way, ...] = ()
+    if use.tier is not Tier.ACTIVE:
+        read = graph.apply(Change(graph=graph.key, use=brought_back(graph, [node_id], now)))
+        praised = graph.apply(Change(graph=graph.key, use={node_id: endorsed(use, "", now)}))
+        ways = (
+            Way("read", (yield from _at_rest(read, node_id, user, now, budget))),
+            Way("endorse", (yield from _at_rest(praised, node_id, user, now, budget))),
+            Way("lock", Tier.ACTIVE),
+        )
+    return Why(
+        tier=use.tier,
+        locked=node.locked,
+        fresh=node_id in newest,
+        explanation=explanation,
+        place=place,
+        charge=cost,
+        archived=archived_charge(graph),
+        ways=ways,
+    )
+
+
+def _explained(
+    graph: Graph, node_id: str, pool: set[str], now: Millis, user: Graph | None
+) -> Generator[None, None, tuple[Explanation, int]]:
+    ids = sorted({*pool, node_id})
+    raws: list[Raw] = []
+    for number, each in enumerate(ids):
+        raws.append(raw(graph, each, now, user))
+        if number % SLICE == SLICE - 1:
+            yield
+    own = ids.index(node_id)
+    columns = (
+        [float(each.recency) for each in raws],
+        [each.connectedness for each in raws],
+        [each.usefulness for each in raws],
+    )
+    factors: list[Factor] = []
+    for column, weight in zip(columns, (RECENCY, CONNECTEDNESS, USEFULNESS), strict=True):
+        factors.append(Factor(raw=column[own], percentile=percentiles(column)[own], weight=weight))
+        yield
+    scores = combine(raws)
+    yield
+    explanation = Explanation(
+        id=node_id,
+        score=scores[own],
+        pool=len(pool),
+        in_pool=node_id in pool,
+        recency=factors[0],
+        connectedness=factors[1],
+        usefulness=factors[2],
+    )
+    return explanation, 1 + sum(score > scores[own] for score in scores)
+
+
+def _at_rest(
+    graph: Graph, node_id: str, user: Graph | None, now: Millis, budget: Budget
+) -> Generator[None, None, Tier]:
+    """The tier of a node once compaction of ``graph`` has nothing more to do."""
+    settled: set[str] = set()
+    for _ in range(_PLANS):
+        change = yield from planned(graph, user, now, settled, budget)
+        if change is None:
+            break
+        settled.update(change.use)
+        graph = graph.apply(change)
+    return graph.use_of(node_id).tier

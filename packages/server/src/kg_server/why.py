@@ -1,0 +1,155 @@
+"""Why a lesson is in sight or not, as a person reads it and as JSON-compatible facts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kg_core.model import Tier, to_iso
+from kg_core.model.limits import BUDGET
+from kg_core.policy import score
+from kg_core.policy.why import Way, Why, why
+from kg_core.render import one_line
+from kg_core.store import Home
+from kg_plugin_api import Code, KgError
+from kg_server.looking import levels_at
+from kg_server.tools.levels import level_of
+
+if TYPE_CHECKING:
+    from kg_core.model import Graph, Millis
+    from kg_core.policy import Explanation, Factor
+    from kg_server.memory import Memory
+    from kg_server.tools.arguments import Level
+
+_LEVELS: Final = ("user", "project")
+
+
+async def explained(memory: Memory, cwd: str, text: str, level: str, now: Millis) -> dict[str, object]:
+    """The standing of one lesson of the memory of ``cwd``: ``text`` for a person, and facts.
+
+    Raises NOT_FOUND, or AMBIGUOUS when both levels have the id and ``level`` is empty. Changes nothing.
+    """
+    levels = await levels_at(memory, cwd)
+    graph, node = levels.locate(text, _level(level))
+    steps = why(graph, node.id, levels.user, now)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            found: Why = finished.value
+            break
+        await asyncio.sleep(0)
+    return {**_facts(graph, node.id, found), "text": "\n".join(_lines(graph, node.id, found))}
+
+
+def _level(name: str) -> Level | None:
+    if not name:
+        return None
+    for level in _LEVELS:
+        if name == level:
+            return "user" if level == "user" else "project"
+    raise KgError(Code.INVALID, f"There is no level {name!r} here; it is one of {', '.join(_LEVELS)}.", {"level": name})
+
+
+def _facts(graph: Graph, node_id: str, found: Why) -> dict[str, object]:
+    explanation, use = found.explanation, graph.use_of(node_id)
+    ties = score.ties(graph, node_id, use)
+    return {
+        "id": node_id,
+        "level": level_of(graph),
+        "graph": graph.key,
+        "tier": found.tier.value,
+        "locked": found.locked,
+        "fresh": found.fresh,
+        "score": explanation.score,
+        "place": found.place,
+        "pool": {"size": explanation.pool, "contains": explanation.in_pool},
+        "recency": {**_factor(explanation.recency), "at": to_iso(int(explanation.recency.raw))},
+        "connectedness": {
+            **_factor(explanation.connectedness),
+            "in": {"active": ties.into, "archived": ties.into_archived},
+            "out": {"active": ties.out, "archived": ties.out_archived},
+            "ends": ties.ends,
+        },
+        "usefulness": {
+            **_factor(explanation.usefulness),
+            "stamps": dict(Counter(stamp.kind.value for stamp in use.stamps)),
+        },
+        "charge": {"level": found.charge, "archived_lines": found.archived, "budget": BUDGET},
+        "ways_back": [{"action": way.action, "tier": way.tier.value} for way in found.ways],
+    }
+
+
+def _factor(factor: Factor) -> dict[str, object]:
+    return {
+        "raw": factor.raw,
+        "percentile": factor.percentile,
+        "weight": factor.weight,
+        "contribution": factor.weight * factor.percentile,
+    }
+
+
+def _lines(graph: Graph, node_id: str, found: Why) -> list[str]:
+    lines = [f"{one_line(node_id)} ({level_of(graph)}): {_standing(found)}", *_table(graph, node_id, found)]
+    lines.append(f"  The level costs {found.charge:,} of {BUDGET:,} characters.")
+    if found.ways:
+        lines.append("  What would bring it back:")
+        lines += [f"    - {_way(way, graph, node_id)}" for way in found.ways]
+    return lines
+
+
+def _standing(found: Why) -> str:
+    if found.tier is Tier.ORPHANED:
+        return "orphaned: only search and reads by id reach it"
+    if found.tier is Tier.ARCHIVED:
+        return "archived: its id is shown, its gist is not"
+    if found.locked:
+        return "active, because a person locked it"
+    if found.fresh:
+        return "active, as one of the newest; it is not ranked yet"
+    return "active"
+
+
+def _table(graph: Graph, node_id: str, found: Why) -> list[str]:
+    explanation: Explanation = found.explanation
+    use = graph.use_of(node_id)
+    ties = score.ties(graph, node_id, use)
+    stamps = Counter(stamp.kind.value for stamp in use.stamps)
+    among = f"place {found.place} of {explanation.pool + (not explanation.in_pool)}"
+    return [
+        f"  score {explanation.score:.3f}, {among} among what is active or archived and not among the newest",
+        _row("recency", explanation.recency, f"last activity {to_iso(int(explanation.recency.raw)) or 'unknown'}"),
+        _row(
+            "connectedness",
+            explanation.connectedness,
+            f"raw {explanation.connectedness.raw:.2f}: edges in {ties.into} active, {ties.into_archived} archived; "
+            f"out {ties.out} active, {ties.out_archived} archived",
+        ),
+        _row(
+            "usefulness",
+            explanation.usefulness,
+            f"raw {explanation.usefulness.raw:.2f}: "
+            + (", ".join(f"{count} {kind}" for kind, count in sorted(stamps.items())) or "no votes"),
+        ),
+    ]
+
+
+def _row(name: str, factor: Factor, detail: str) -> str:
+    part = factor.weight * factor.percentile
+    return f"  {name:<14}{factor.weight:.2f} × {factor.percentile:.2f} = {part:.3f}   {detail}"
+
+
+def _way(way: Way, graph: Graph, node_id: str) -> str:
+    comes = way.tier is Tier.ACTIVE
+    match way.action:
+        case "read":
+            stays = "and it stays" if comes else f"but it would not last: compaction makes it {way.tier.value} again"
+            return f"reading it by id: an agent's kg_read with ids {[node_id]!r}, at once, {stays}"
+        case "endorse":
+            effect = "with the next compaction" if comes else f"not by itself: it would still be {way.tier.value}"
+            return f"one more vote: an agent's kg_useful, or a case added to it, {effect}"
+        case _:
+            path = Home(Path()).graph(graph.key)
+            return f'locking it: "locked": true in {path.as_posix()} of the memory home, for as long as it is locked'

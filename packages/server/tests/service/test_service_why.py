@@ -1,0 +1,103 @@
+"""``kg why``: why a lesson is in sight or not, and that doing what it names brings the lesson back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_core.model import Change, Tier, Use
+from kg_core.store import Write
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
+
+CACHE = "Cache keys include the tenant."
+
+
+async def set_tier(world: Any, tier: Tier) -> None:
+    use = {"cache-key": Use(tier=tier, activity_at=world.clock())}
+    await world.service._memory.commit(Write(by="kg", at=1, changes=(Change(graph="project:shop", use=use),)))
+
+
+async def why(world: Any, level: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = await world.service.why(world.folder("shop"), "Cache Key", level)
+    return found
+
+
+def test_it_explains_an_active_lesson_and_changes_nothing(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        await writer.put("retry-jitter", "Retries need jitter.")
+        await writer.call("kg_put_edge", from_="retry-jitter", rel="guards", to="cache-key")
+        await writer.call("kg_useful", ids=["cache-key"])
+        before = world.service._memory.store.sequence
+        found = await why(world)
+        assert world.service._memory.store.sequence == before
+        assert (found["id"], found["level"], found["tier"], found["fresh"]) == ("cache-key", "project", "active", True)
+        assert found["connectedness"]["in"] == {"active": 1, "archived": 0}
+        assert found["usefulness"]["stamps"] == {"endorsement": 1}
+        parts = [found[name]["contribution"] for name in ("recency", "connectedness", "usefulness")]
+        assert found["score"] == pytest.approx(sum(parts))
+        assert found["ways_back"] == []
+        assert "cache-key (project): active, as one of the newest" in found["text"]
+        assert "1 endorsement" in found["text"]
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("tier", [Tier.ARCHIVED, Tier.ORPHANED])
+def test_what_would_bring_it_back_brings_it_back(live: Live, tier: Tier) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        await set_tier(world, tier)
+        found = await why(world)
+        assert f"cache-key (project): {tier.value}" in found["text"]
+        assert {"action": "read", "tier": "active"} in found["ways_back"]
+        assert "kg_read with ids ['cache-key'], at once, and it stays" in found["text"]
+        assert '"locked": true in memory/projects/shop/graph.json' in found["text"]
+        await writer.call("kg_read", ids=["cache-key"])
+        world.service._compaction.look_at("project:shop")
+        await world.service._compaction.run()
+        assert (await why(world))["tier"] == "active"
+
+    live(scenario)
+
+
+def test_a_vote_is_named_where_a_vote_is_enough(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        await set_tier(world, Tier.ARCHIVED)
+        assert {"action": "endorse", "tier": "active"} in (await why(world))["ways_back"]
+        await writer.call("kg_useful", ids=["cache-key"])
+        world.service._compaction.look_at("project:shop")
+        await world.service._compaction.run()
+        assert (await why(world))["tier"] == "active"
+
+    live(scenario)
+
+
+def test_an_id_on_two_levels_needs_its_level_and_an_unknown_one_is_said_so(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        with pytest.raises(KgError) as raised:
+            await why(world)
+        assert raised.value.code is Code.NOT_FOUND
+        await writer.put("cache-key", CACHE)
+        await writer.put("cache-key", "The user's claim.", level="user")
+        with pytest.raises(KgError) as raised:
+            await why(world)
+        assert raised.value.code is Code.AMBIGUOUS
+        assert (await why(world, "user"))["level"] == "user"
+        with pytest.raises(KgError) as raised:
+            await why(world, "maintain")
+        assert raised.value.code is Code.INVALID
+
+    live(scenario)
