@@ -15,15 +15,16 @@ from kg_core.claims.lines import line_end
 
 _BLANK: Final = re.compile(r"[ \t]*")
 _COMMENT: Final = re.compile(r"#[^\n]*")
+# No possessive quantifiers over groups: Python before 3.11.5 matches them wrongly. The unrolled loops are linear too.
 _STRING: Final = re.compile(
-    r'"""(?:[^"\\]++|\\.|"(?!""))*+"""(?:"{0,2})'
-    r"|'''(?:[^']++|'(?!''))*+'''(?:'{0,2})"
-    r'|"(?:[^"\\\n]++|\\.)*+"'
+    r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""(?:"{0,2})'
+    r"|'{3}[^']*(?:'(?!'')[^']*)*'{3}(?:'{0,2})"
+    r'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
     r"|'[^'\n]*'",
     re.DOTALL,
 )
 _BARE: Final = re.compile(r"""[^\s,=\[\]{}#"']+(?:[ \t]+[0-9][0-9:.Zz+-]*)?""")
-_KEY: Final = re.compile(r"""(?:[^"'=\]\n]++|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*')*""")
+_KEY: Final = re.compile(r"""[^"'=\]\n]*(?:(?:"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\n]*')[^"'=\]\n]*)*""")
 _CLOSING: Final = {"[": "]", "{": "}"}
 
 Keys = tuple[str, ...]
