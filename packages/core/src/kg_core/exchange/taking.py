@@ -200,11 +200,12 @@ def slices(offer: Graph, limit: int = 100, weight: int = 256 << 10) -> Iterator[
     size = 0
     for node_id in sorted(offer.nodes):
         node = offer.nodes[node_id]
-        batch[node_id] = node
-        size += len(node.gist) + sum(map(len, node.notes))
-        if len(batch) >= limit or size >= weight:
+        heavy = len(node.gist) + sum(map(len, (*node.notes, *node.touches)))
+        if batch and (len(batch) >= limit or size + heavy > weight):
             yield _part(offer, batch)
             batch, size = {}, 0
+        batch[node_id] = node
+        size += heavy
     if batch or offer.progress:
         yield replace(_part(offer, batch), progress=offer.progress)
     edges = sorted(offer.edges)

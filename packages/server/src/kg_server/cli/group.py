@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import keyword
 import os
 import traceback
 from pathlib import Path
@@ -33,15 +34,21 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "show": "Show the memory of this folder, or single lessons.",
         "search": "Search the memory of this folder.",
         "why": "Explain why a lesson is in sight or not.",
+        "import": "Take over the memory of another product, or of an export.",
+        "export": "Print the memory as JSON or Markdown.",
+        "backup": "Write the whole memory into one file.",
+        "restore": "Put memory back as it was in a backup.",
+        "commit": "Commit the memory folder to its git repository now.",
         "preview": "Show exactly what the start of a session would deliver.",
         "plugins": "List the plug-ins and what is wrong with them.",
         "demo": "Let two scripted agents share a temporary memory.",
         "mcp": "The MCP server that an agent starts (standard input and output).",
         "hook": "Carry one event; agents' hooks run this.",
+        "merge-driver": "Merge graph files three-way; git runs this.",
         "version": "Show the version.",
     }
 )
-"""Every command with its line of help; the command itself is ``kg_server.cli.<name>.command``."""
+"""Every command with its line of help; the command itself is ``kg_server.cli.<module>.command``."""
 
 
 class Commands(click.Group):
@@ -55,7 +62,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name; None when neither kg nor a plug-in has one."""
         del ctx
-        module = importlib.import_module(f"kg_server.cli.{cmd_name if cmd_name in COMMANDS else 'operations'}")
+        module = importlib.import_module(f"kg_server.cli.{_module(cmd_name) if cmd_name in COMMANDS else 'operations'}")
         if cmd_name in COMMANDS:
             command: click.Command = module.command
             return command
@@ -88,6 +95,11 @@ root: Final = Commands(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 click.version_option(VERSION, message="kg %(version)s", help="Show the version and exit.")(root)
+
+
+def _module(name: str) -> str:
+    """The module of a command: its name, made one that Python can import."""
+    return f"{name}_" if keyword.iskeyword(name) else name.replace("-", "_")
 
 
 def run_command(arguments: Sequence[str]) -> int:

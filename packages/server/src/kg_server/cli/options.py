@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,3 +66,13 @@ class Waiting:
         if int(seconds) > self._said:
             self._said = int(seconds)
             click.echo(f"{self._what} … {self._said} s", err=True)
+
+
+def patiently(what: str, work: Callable[[], Any]) -> Any:
+    """What ``work`` returns; ``what`` is said when it takes more than a second."""
+    waiting, begun = Waiting(what), time.monotonic()
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        while not wait([done], timeout=0.1).done:
+            waiting(time.monotonic() - begun)
+    return done.result()

@@ -41,7 +41,8 @@ def routes(memory: Memory) -> list[Route]:
         return StreamingResponse(_each(pieces), media_type="application/json", headers={"Content-Length": str(length)})
 
     async def commit(_: Request) -> JSONResponse:
-        return JSONResponse({"committed": await memory.keeping.commits.commit()})
+        committed = await memory.keeping.commits.commit()
+        return JSONResponse({"committed": committed, "problem": memory.keeping.commits.problem})
 
     async def sync(_: Request) -> JSONResponse:
         return JSONResponse({"copies": await memory.keeping.exchange.sync()})

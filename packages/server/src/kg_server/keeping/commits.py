@@ -33,6 +33,8 @@ class Commits:
         self._home = home
         self._store = store
         self._changed: dict[str, None] = {}
+        self.problem = ""
+        """Why the last attempt failed, in a sentence."""
         self._alone = asyncio.Lock()
         store.subscribe(self._follow)
 
@@ -43,7 +45,11 @@ class Commits:
         """
         folder = self._home.memory
         git = git_folder(folder)
-        if git is None or is_busy(git):
+        self.problem = ""
+        if git is None:
+            return False
+        if is_busy(git):
+            self.problem = f"git is at work in {folder}: finish that first."
             return False
         async with self._alone:
             try:
@@ -53,8 +59,8 @@ class Commits:
                 done = await self._commit(Git(folder), message(list(changed)))
             except GitFailed as failure:
                 self._changed = {**changed, **self._changed}
-                sentence = f"The memory was not committed to its git repository {folder}: {failure}"
-                self._store.report(ProblemKind.BESIDE, folder, sentence)
+                self.problem = f"The memory was not committed to its git repository {folder}: {failure}"
+                self._store.report(ProblemKind.BESIDE, folder, self.problem)
                 return False
             self._store.solved(ProblemKind.BESIDE, folder)
             return done

@@ -74,7 +74,10 @@ class Offers:
         self._runs: dict[str, _Run] = {}
 
     async def begin(self, request: Mapping[str, Any]) -> dict[str, object]:
-        """Opens an offer: ``kind``, ``source`` (its absolute path), ``dry_run``, ``cwd``, ``deleted``. Raises INVALID."""
+        """Opens an offer of a ``kind`` from a ``source``, an absolute path; also ``dry_run``, ``cwd``, ``deleted``.
+
+        Answers its name and the slug of the project of ``cwd``, if it has one. Raises INVALID for another kind.
+        """
         try:
             kind = Kind(request.get("kind", ""))
         except ValueError as error:
@@ -93,7 +96,8 @@ class Offers:
             del self._runs[next(iter(self._runs))]
         name = secrets.token_hex(8)
         self._runs[name] = run
-        return {"offer": name}
+        project = self._memory.store.projects.resolve(run.cwd)
+        return {"offer": name, "project": project.slug if project is not None else ""}
 
     async def take(self, name: str, part: Mapping[str, Any]) -> dict[str, object]:
         """Takes over one part: a ``target`` and records of nodes, use, edges and progress.
@@ -170,7 +174,7 @@ class Offers:
 
 def _graph(key: GraphKey, part: Mapping[str, Any]) -> Graph:
     """The part as values. Records that are none are left out; the command line makes them all."""
-    nodes = {str(name): read_node(str(name), record) for name, record in _records(part, "nodes")}
+    nodes = {name: read_node(name, record) for name, record in _records(part, "nodes")}
     edges = [edge for record in part.get("edges", ()) if isinstance(record, dict) and (edge := read_edge(record))]
     return Graph.build(
         key,

@@ -1,0 +1,33 @@
+"""``kg backup``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kg_server.cli.options import as_json, patiently, print_json, with_home
+
+if TYPE_CHECKING:
+    from kg_core.store import Home
+
+
+@click.command("backup")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@as_json
+@with_home
+def command(home: Home, file: Path | None, *, as_json: bool) -> None:
+    """Write the whole memory, as it is now, into FILE (.tar.gz), which must not exist yet.
+
+    Without FILE it goes into the memory's own folder, where the last ten are kept.
+    """
+    from kg_server.client import Client
+
+    place = "" if file is None else str(file.expanduser().absolute())
+    with Client(home) as client:
+        made = patiently("Backing up", lambda: client.post("/api/v1/backup", {"path": place}, within=300))
+    if as_json:
+        print_json(made)
+    else:
+        click.echo(f"{made['path']}: {sum(made['nodes'].values())} lessons in {len(made['nodes'])} graphs.")

@@ -1,0 +1,117 @@
+"""``kg restore``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kg_plugin_api import Code, KgError
+from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with_home
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kg_core.exchange.found import Portion
+    from kg_core.model import Graph
+    from kg_core.store import Home
+
+_VERBS: Final[Mapping[str, str]] = {
+    "added": "brought back",
+    "updated": "put back as they were",
+    "same": "as they were",
+    "conflict": "kept in both versions",
+    "forgotten": "deleted, left out (--deleted ID brings one back)",
+}
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--level", type=click.Choice(["user", "project", "maintain"]), help="Only this level.")
+@click.option("--project", metavar="SLUG", help="Only this project, as the backup names it.")
+@click.option("--deleted", multiple=True, metavar="ID", help="Bring back this lesson although it was deleted.")
+@click.option("--dry-run", is_flag=True, help="Say what would be put back, and do nothing.")
+@as_json
+@with_cwd
+@with_home
+def command(
+    home: Home,
+    cwd: str,
+    file: Path,
+    ids: tuple[str, ...],
+    *,
+    level: str | None,
+    project: str | None,
+    deleted: tuple[str, ...],
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Put memory back as it is in FILE, a backup, an export or a single graph file. With ids, only those lessons.
+
+    Lessons that were added since stay, and so does what was deleted. The memory as it is now is backed up first.
+    """
+    from kg_core.exchange import own
+    from kg_server.cli import offering
+    from kg_server.client import Client
+
+    path = file.expanduser().absolute()
+    found = offering.read(path, own.FORMAT)
+    with Client(home) as client:
+        asked = {"kind": "restore", "source": str(path), "cwd": cwd, "dry_run": dry_run, "deleted": list(deleted)}
+        opened = client.post("/api/v1/offers", asked)
+        chosen = _chosen(found.portions, level, project, opened["project"])
+        wanted = {*ids, *deleted}
+        portions = [
+            (offering.target(portion, "" if portion.level else level or ""), _only(portion.graph, wanted))
+            for portion in chosen
+        ]
+        _all_found(wanted, [graph for _, graph in portions], path)
+        before = None
+        if not dry_run:
+            before = patiently("Backing up", lambda: client.post("/api/v1/backup", {}, within=300))["path"]
+        summary = {**offering.offer(client, opened["offer"], portions, "Restoring"), "backup": before}
+    if as_json:
+        print_json(summary)
+        return
+    for line in offering.told(summary, _VERBS):
+        click.echo(line)
+    if before is not None:
+        click.echo(f"The memory as it was before this is in {before}.")
+
+
+def _chosen(portions: Sequence[Portion], level: str | None, project: str | None, here: str) -> list[Portion]:
+    """The portions that were asked for."""
+    if len(portions) == 1 and not portions[0].level:
+        if project or not level:
+            raise KgError(Code.INVALID, "A single graph file does not say what it is about: add --level.")
+        return list(portions)
+    slug = project or (here if level == "project" else None)
+    chosen = [
+        portion
+        for portion in portions
+        if (portion.slug == slug and portion.level == "project" if slug is not None else level in {None, portion.level})
+    ]
+    if not chosen:
+        have = ", ".join(portion.slug or portion.level for portion in portions) or "nothing"
+        raise KgError(Code.NOT_FOUND, f"The file holds no memory of {slug or level}; it holds: {have}.")
+    return chosen
+
+
+def _only(graph: Graph, wanted: set[str]) -> Graph:
+    """The nodes that were named with their edges; all when none was."""
+    from kg_core.model import Graph
+
+    if not wanted:
+        return graph
+    nodes = {node_id: node for node_id, node in graph.nodes.items() if node_id in wanted}
+    edges = {key: edge for key, edge in graph.edges.items() if key.source in nodes or key.target in nodes}
+    uses = {node_id: use for node_id, use in graph.use.items() if node_id in nodes}
+    return Graph.build(graph.key, nodes=nodes, use=uses, edges=edges)
+
+
+def _all_found(wanted: set[str], graphs: Sequence[Graph], path: Path) -> None:
+    missing = sorted(wanted - {node_id for graph in graphs for node_id in graph.nodes})
+    if missing:
+        raise KgError(Code.NOT_FOUND, f"{path} holds no {', '.join(missing)}.", {"ids": missing})
