@@ -100,6 +100,7 @@ class Service:
         registry = Registry(ContextLog(home.state / "contexts.jsonl"))
         registry.restore(clock(), memory.store.sequence)
         keeping = Keeping(home, memory, clock, settings, version)
+        await keeping.open()
         service = cls(memory, registry, plugins, Heard(home.state / "heard.json"), clock, keeping)
         service._version = version
         service._background = [
@@ -224,6 +225,10 @@ class Service:
     async def why(self, cwd: str, node_id: str, level: str) -> dict[str, object]:
         """Why a lesson of ``cwd`` is in sight or not. Raises NOT_FOUND and AMBIGUOUS; changes nothing."""
         return await why.explained(self._memory, cwd, node_id, level, self._clock())
+
+    async def confirm(self) -> bool:
+        """Makes sure that no other server can have this memory; False when one has."""
+        return await self._memory.store.confirm()
 
     def listening(self, port: int) -> None:
         """Tells whoever finds the storage taken where this server answers."""

@@ -40,6 +40,12 @@ def command(home: Home, named: tuple[str, ...], *, service: bool, yes: bool, tru
 
     if not lasting():
         raise KgError(Code.REFUSED, "This kg runs from a cache that may vanish. Install it with pip, uv tool or pipx.")
+    if team:
+        from kg_server.cli.team import share
+
+        return share(home, dry_run=dry_run, off=off)
+    if off:
+        raise KgError(Code.INVALID, "--off goes with --team. To disconnect agents, use `kg uninstall`.")
     machine, plugins = Machine.this(home), plugins_of(home)
     choice = chosen(plugins, machine, named)
     _tell(choice, plugins.harnesses)

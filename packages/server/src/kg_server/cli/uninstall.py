@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 from typing import TYPE_CHECKING
@@ -48,8 +49,13 @@ def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_r
         click.echo("Nothing was changed.")
         return 0
     _undo_steps(home, named)
+    if not named:
+        _leave_teams(home)
+        records = Records.at(home).all()
     taken_out = [_taken_out(name, editor) for name, editor in records.items()]
     sound = all(taken_out)
+    with contextlib.suppress(OSError):
+        (home.root / "harnesses").rmdir()  # several plug-ins share it: whoever goes last leaves it empty
     if not named:
         if held and Control(home, waiting=Waiting("Stopping the server")).stop():
             click.echo("The server is stopped.")
@@ -120,6 +126,15 @@ def _undo_steps(home: Home, named: Sequence[str]) -> None:
                 connection.undo(step)
         except KgError as failure:
             click.echo(f"  NOT undone: {failure.sentence}", err=True)
+
+
+def _leave_teams(home: Home) -> None:
+    """Takes kg out of the repositories that share their memory; the exchange copies stay there."""
+    from kg_server.setup.team import Team
+
+    for team in Team.all(home):
+        team.unregister()
+        click.echo(f"{team.tree}: its memory is not shared any more. {team.copy} stays.")
 
 
 def _taken_out(name: str, editor: Editor) -> bool:

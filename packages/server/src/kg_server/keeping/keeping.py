@@ -40,6 +40,10 @@ class Keeping:
         self.exchange = Exchange(home, memory, clock)
         self._minutes = settings.git.commit_minutes
 
+    async def open(self) -> None:
+        """What a team has exchanged since the server last ran: before the first session is told what is known."""
+        await self._try(self.exchange.sync())
+
     async def run(self) -> None:
         """Looks at exchange copies, and commits when it is time, until it is cancelled."""
         committed = monotonic()

@@ -1,0 +1,77 @@
+"""What ``kg setup --team`` says and does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kg_plugin_api import KgError
+from kg_server.cli.control import control
+from kg_server.cli.options import patiently
+
+if TYPE_CHECKING:
+    from kg_core.store import Home
+    from kg_server.setup.team import Team
+
+
+def share(home: Home, *, dry_run: bool, off: bool) -> int:
+    """Lets the repository of this folder take part in an exchange of memory, or not any longer. The exit code."""
+    from kg_server.setup.team import Team
+
+    team = Team.around(home, Path.cwd())
+    if dry_run:
+        _preview(team, off=off)
+        return 0
+    return _leave(home, team) if off else _join(home, team)
+
+
+def _preview(team: Team, *, off: bool) -> None:
+    if off:
+        click.echo(f"# {team.tree} would share its memory no longer; {team.copy} would stay.")
+        return
+    click.echo(f"# {team.copy} would be kept in step with the memory of this project.")
+    for name, value in team.settings().items():
+        click.echo(f"# git config --local {name} '{value}'")
+    click.echo(team.plan().diff() or "Nothing else to change.")
+
+
+def _join(home: Home, team: Team) -> int:
+    outcome = team.register()
+    for refusal in outcome.refusals:
+        click.echo(f"  NOT changed: {refusal.path}: {refusal.reason}", err=True)
+        click.echo(f"  To do it by hand:\n{refusal.snippet}", err=True)
+    control(home, "Starting the server").start()
+    copy = next((each for each in _synced(home) if each["path"] == str(team.copy)), None)
+    if copy is None or copy["problem"]:
+        click.echo(f"NOT exchanged: {copy['problem'] if copy else 'the folder belongs to no project'}", err=True)
+        return 1
+    click.echo(f"{team.copy} is kept in step with the memory of this project. Commit the folder {team.copy.parent}.")
+    if copy["changed"]:
+        click.echo(f"{copy['changed']} lessons of it were new here.")
+    if copy["conflicts"]:
+        click.echo(f"Both versions are kept of: {', '.join(copy['conflicts'])}.")
+    return 0 if outcome.ok else 1
+
+
+def _leave(home: Home, team: Team) -> int:
+    try:
+        _synced(home)
+    except KgError as failure:
+        click.echo(f"The copy was not brought up to date: {failure.sentence}", err=True)
+    outcome = team.unregister()
+    for refusal in outcome.refusals:
+        click.echo(f"  NOT taken out: {refusal.path}: {refusal.reason}", err=True)
+    click.echo(f"{team.copy} stays in the repository and is not kept in step any longer.")
+    return 0 if outcome.ok else 1
+
+
+def _synced(home: Home) -> list[dict[str, Any]]:
+    from kg_server.client import Client
+
+    with Client(home) as client:
+        copies: list[dict[str, Any]] = patiently("Exchanging", lambda: client.post("/api/v1/team", {}, within=120))[
+            "copies"
+        ]
+    return copies

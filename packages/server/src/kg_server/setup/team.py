@@ -1,0 +1,117 @@
+"""A repository that shares its project's memory: the exchange copy, git's merge driver, and how both are undone."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kg_plugin_api import Code, KgError, OwnedFile
+from kg_server.keeping.exchange import FILE, FOLDER, trees, write_trees
+from kg_server.keeping.git import Git, GitFailed
+from kg_server.setup.connection import Records
+
+if TYPE_CHECKING:
+    from kg_core.claims import Editor, Outcome, Plan
+    from kg_core.store import Home
+
+DRIVER: Final = "merge.kg.driver"
+NAME: Final = "merge.kg.name"
+_TITLE: Final = "kg: lessons merged one by one"
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """What ``kg setup --team`` does in one work tree, and takes back."""
+
+    home: Home
+    tree: Path
+
+    @classmethod
+    def around(cls, home: Home, cwd: Path) -> Team:
+        """The work tree that ``cwd`` lies in. Raises INVALID when it lies in none."""
+        try:
+            top = asyncio.run(Git(cwd).run("rev-parse", "--show-toplevel"))
+        except GitFailed as failure:
+            raise KgError(Code.INVALID, f"{cwd} is in no work tree of git: {failure}") from failure
+        return cls(home, Path(top.rstrip("\n")))
+
+    @classmethod
+    def all(cls, home: Home) -> tuple[Team, ...]:
+        """Every work tree that takes part."""
+        return tuple(cls(home, tree) for tree in trees(home))
+
+    @property
+    def copy(self) -> Path:
+        """The exchange copy."""
+        return self.tree / FOLDER / FILE
+
+    def plan(self) -> Plan:
+        """What has to be written into the work tree, beside the copy itself."""
+        attributes = OwnedFile(path=self.tree / FOLDER / ".gitattributes", text=f"{FILE} merge=kg\n")
+        return self._editor().plan([attributes])
+
+    def settings(self) -> dict[str, str]:
+        """The settings of the repository, by name."""
+        return {NAME: _TITLE, DRIVER: driver()}
+
+    def register(self) -> Outcome:
+        """Writes the attributes and the settings, and lets the work tree take part. Raises UNAVAILABLE."""
+        outcome = self._editor().apply(self.plan())
+        try:
+            for name, value in self.settings().items():
+                self._git("config", "--local", name, value)
+            write_trees(self.home, tuple(dict.fromkeys((*trees(self.home), self.tree))))
+        except OSError as failure:
+            raise KgError(Code.UNAVAILABLE, f"{failure.filename} cannot be written ({failure.strerror}).") from failure
+        return outcome
+
+    def unregister(self) -> Outcome:
+        """Takes all of it back. The copy stays: it belongs to the repository and to whoever else uses it."""
+        rest = tuple(tree for tree in trees(self.home) if tree != self.tree)
+        write_trees(self.home, rest)
+        if self.tree.exists() and not any(self._shares_settings(tree) for tree in rest):
+            for name in self.settings():
+                self._forget(name)
+        return self._editor().apply(self._editor().plan_removal())
+
+    def _shares_settings(self, tree: Path) -> bool:
+        """Whether another work tree belongs to the same repository."""
+        try:
+            return _common(tree) == _common(self.tree)
+        except GitFailed:
+            return False
+
+    def _forget(self, name: str) -> None:
+        """Unsets one setting, unless somebody has given it another value or the repository is gone."""
+        try:
+            value = asyncio.run(Git(self.tree).run("config", "--local", "--get", name))
+            if value.rstrip("\n") == self.settings()[name]:
+                self._git("config", "--local", "--unset", name)
+        except GitFailed:
+            return
+
+    def _git(self, *arguments: str) -> None:
+        try:
+            asyncio.run(Git(self.tree).run(*arguments))
+        except GitFailed as failure:
+            raise KgError(Code.UNAVAILABLE, f"{self.tree}: {failure}") from failure
+
+    def _editor(self) -> Editor:
+        name = hashlib.sha256(str(self.tree).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        return Records.at(self.home).of(f"team-{name}")
+
+
+def driver() -> str:
+    """The command that git runs; without kg, and for a file that is no graph, git merges lines as ever."""
+    kg = f"{shlex.quote(sys.executable)} -I -m kg_server merge-driver %O %A %B"
+    return f"{kg} || git merge-file %A %O %B"
+
+
+def _common(tree: Path) -> Path:
+    common = asyncio.run(Git(tree).run("rev-parse", "--git-common-dir")).rstrip("\n")
+    return (tree / common).resolve()
