@@ -28,8 +28,20 @@ if TYPE_CHECKING:
 @click.option("--yes", is_flag=True, help="Ask nothing: do what is needed and accept what is offered.")
 @click.option("--trust-hooks", is_flag=True, help="Also trust our hooks in the agents' own interfaces.")
 @click.option("--dry-run", is_flag=True, help="Show every change to every file and do nothing.")
+@click.option("--team", is_flag=True, help="Share this project's memory through its git repository instead.")
+@click.option("--off", is_flag=True, help="With --team: share it no longer.")
 @with_home
-def command(home: Home, named: tuple[str, ...], *, service: bool, yes: bool, trust_hooks: bool, dry_run: bool) -> int:
+def command(
+    home: Home,
+    named: tuple[str, ...],
+    *,
+    service: bool,
+    yes: bool,
+    trust_hooks: bool,
+    dry_run: bool,
+    team: bool,
+    off: bool,
+) -> int:
     """Connect the agents on this machine to kg, start the server, and prove that memory works."""
     from kg_server.installed import plugins_of
     from kg_server.setup.choice import chosen
