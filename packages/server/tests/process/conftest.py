@@ -42,13 +42,14 @@ class Server:
     def __init__(self, home: Home, environ: Mapping[str, str]) -> None:
         self.home = home
         self.log = home.root / "server.log"
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "kg_server", "serve", "--home", str(home.root)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **environ},
+                env={**inherited, **environ},
             )
         self.where = self._reached()
 
