@@ -202,3 +202,4 @@ class Commits:
             if not waiting.future.done():
                 # one error each: a traceback grows on the one that is raised
                 waiting.future.set_exception(KgError(error.code, error.sentence, error.data))
+                waiting.future.exception()  # a writer that went away does not ask for it

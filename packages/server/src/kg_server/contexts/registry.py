@@ -82,10 +82,10 @@ class Registry:
     def open(self, key: ContextKey, *, now: Millis, sequence: int) -> Context:
         """Registers a new context under ``key``, in place of an earlier one of that key."""
         self.sweep(now)
-        generation = 0
+        earlier = self.find(key)
+        generation = 0 if earlier is None else now  # no id of an earlier context: its writes are another's
         while (context_id := key.short_id(generation)) in self._by_id:
             generation += 1
-        earlier = self.find(key)
         if earlier is not None:
             self.close_context(earlier.id)
         context = Context(id=context_id, key=key, opened=now, used=now, started=sequence, ledger=first_ledger(sequence))

@@ -47,7 +47,7 @@ def room(harness: Harness, path: Path, carrier: Carrier) -> Limit:
 def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fitted:
     """The text for an event, within the client's limit once it is framed, and its marks; mostly empty.
 
-    What the opening shows counts as known for the other sources, so that nothing is said twice in one reply. Secrets
+    What the opening and earlier sources show counts as known for the later ones, so that nothing is said twice in one reply. Secrets
     that came into the files by hand are not shown.
     """
     whole = room(view.harness, Path.PRELOAD, carrier)
@@ -56,7 +56,11 @@ def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fit
         whole = room(view.harness, Path.EVENT, carrier)
     informed = replace(view, room=whole, known=view.known.apply_all(marks_of(opening), view.now))
     first = [block for source in sources.before for block in source.blocks(event, replace(view, room=whole))]
-    last = [block for source in sources.after for block in source.blocks(event, informed)]
+    last: list[Block] = []
+    for source in sources.after:
+        offered = source.blocks(event, informed)
+        informed = replace(informed, known=informed.known.apply_all(marks_of(offered), view.now))
+        last += offered
     if opening and (first or last):
         left = whole.maximum - _measure([*first, *last], whole)
         opening = sources.opening.blocks(event, replace(view, room=replace(whole, maximum=max(0, left))))

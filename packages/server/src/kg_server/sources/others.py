@@ -28,35 +28,46 @@ _KINDS = frozenset({EventKind.SESSION_START, EventKind.SUBAGENT_START, EventKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """Lessons of others that this context has not seen, newest first, and the span of the journal they are from.
+    """Lessons of others that this context has not seen, newest first, and the spans of the journal it has been told of
+    once they have arrived.
 
     ``is_cut`` says that older entries are no longer kept.
     """
 
     lessons: tuple[tuple[Graph, Node], ...]
-    span: Span
+    spans: tuple[Span, ...]
     is_cut: bool = False
 
     @property
-    def mark(self) -> Mark:
+    def marks(self) -> tuple[Mark, ...]:
         """What becomes true when the news has arrived."""
-        return Mark(MarkKind.PUSHED, "", "", str(self.span))
+        return tuple(Mark(MarkKind.PUSHED, "", "", str(span)) for span in self.spans)
 
 
 def news(view: View) -> News:
-    """The content that others wrote since the last news: no renames, no promotions, no maintenance."""
+    """The content that others wrote since the last news: no renames, no promotions, no maintenance.
+
+    A lesson that another text is bringing is not told twice, but its entries stay untold: that text may get lost.
+    """
     span = Span(view.known.pushed.floor, view.sequence)
     if view.entries is None:
-        return News(lessons=(), span=span, is_cut=True)
-    found: dict[tuple[GraphKey, str], None] = {}
+        return News(lessons=(), spans=(span,), is_cut=True)
+    found: dict[tuple[GraphKey, str], tuple[int, ...]] = {}
     for entry in view.entries:
         _follow(entry, found)
         if entry.by != view.context.id and not entry.maintenance and entry.sequence not in view.known.pushed:
             for key in _contents(entry, view):
-                found.pop(key, None)
-                found[key] = None
-    lessons = [lesson for key in reversed(found) if (lesson := _worth_telling(*key, view)) is not None]
-    return News(lessons=tuple(lessons), span=span)
+                found[key] = (*found.pop(key, ()), entry.sequence)
+    lessons: list[tuple[Graph, Node]] = []
+    on_their_way: set[int] = set()
+    arrived = replace(view, known=view.context.ledger)
+    for key in reversed(found):
+        lesson = _worth_telling(*key, view)
+        if lesson is not None:
+            lessons.append(lesson)
+        elif _worth_telling(*key, arrived) is not None:
+            on_their_way.update(found[key])
+    return News(lessons=tuple(lessons), spans=_without(span, sorted(on_their_way)))
 
 
 def news_blocks(view: View, tool_prefix: str) -> list[Block]:
@@ -64,12 +75,12 @@ def news_blocks(view: View, tool_prefix: str) -> list[Block]:
     told = news(view)
     if told.is_cut:
         text = f"Much was written since; {tool_prefix}kg_read shows the memory as it is now."
-        return [Block(text=text, marks=(told.mark,))]
+        return [Block(text=text, marks=told.marks)]
     if not told.lessons:
         return []
     blocks = [_told(graph, node, value=2.0 - at / SHOWN) for at, (graph, node) in enumerate(told.lessons[:SHOWN])]
     first = blocks[0]
-    blocks[0] = replace(first, text=f"{_HEADING}\n{first.text}", marks=(told.mark, *first.marks), name=_NAME)
+    blocks[0] = replace(first, text=f"{_HEADING}\n{first.text}", marks=(*told.marks, *first.marks), name=_NAME)
     more = len(told.lessons) - SHOWN
     if more > 0:
         text = f"  and {more} more: {tool_prefix}kg_sync lists them."
@@ -84,7 +95,7 @@ def pass_over(view: View, registry: Registry) -> None:
     if view.entries is not None and len(view.entries) >= _LONG:
         told = news(view)
         if not told.lessons:
-            registry.learn(view.context.id, [told.mark], view.now)
+            registry.learn(view.context.id, told.marks, view.now)
 
 
 class OthersWrites:
@@ -101,12 +112,21 @@ def _told(graph: Graph, node: Node, value: float) -> Block:
     return Block(text=text, rank=Rank.GIST, value=value, marks=marks, parent=_NAME)
 
 
-def _follow(entry: Entry, found: dict[tuple[GraphKey, str], None]) -> None:
+def _without(span: Span, left_out: Sequence[int]) -> tuple[Span, ...]:
+    """The spans that are left of one without some of its sequences, which come in order."""
+    spans: list[Span] = []
+    after = span.after
+    for sequence in left_out:
+        spans.append(Span(after, sequence - 1))
+        after = sequence
+    return tuple(part for part in (*spans, Span(after, span.last)) if part.after < part.last)
+
+
+def _follow(entry: Entry, found: dict[tuple[GraphKey, str], tuple[int, ...]]) -> None:
     for change in entry.changes:
         for old, new in change.renamed.items():
             if (change.graph, old) in found:
-                del found[change.graph, old]
-                found[change.graph, new] = None
+                found[change.graph, new] = found.pop((change.graph, old))
 
 
 def _contents(entry: Entry, view: View) -> list[tuple[GraphKey, str]]:

@@ -64,7 +64,9 @@ def plan(arguments: RenameNode, call: Call) -> Plan:
     if graph.key == USER:
         across = [call.pending.project, *call.loaded.values()]
         changes += _moved_across({g.key: g for g in across if g is not None}, node.id, new_id)
-    learned = [Mark(MarkKind.WROTE, graph.key, new_id, renamed.version)]
+    learned = []
+    if call.known.has_viewed(graph.key, node):
+        learned.append(Mark(MarkKind.SEEN, graph.key, new_id, renamed.version))
     if call.known.has_read(graph.key, node):
         learned.append(Mark(MarkKind.READ, graph.key, new_id, renamed.version))
     edges = sum(edge is not None for part in changes for edge in part.edges.values())

@@ -1,0 +1,86 @@
+"""What looks told and is not: texts on their way, ids of earlier contexts, nodes renamed unseen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
+
+CACHE = "Cache keys include the tenant."
+RETRY = "Retries need jitter."
+
+
+def test_news_does_not_cover_a_lesson_that_another_text_was_bringing_and_that_got_lost(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await reader.start()
+        await writer.put("cache-key", CACHE)
+        settle, reader._settle = reader._settle, lambda delivery: None
+        listing = await reader.reply("kg_sync")
+        assert CACHE in listing.text
+        await writer.put("retry-jitter", RETRY)
+        reader._settle = settle
+        news = await reader.after_tool()
+        assert RETRY in news
+        assert CACHE not in news
+        world.service.acknowledge(listing.delivery, arrived=False)
+        assert CACHE in await reader.after_tool()
+
+    live(scenario)
+
+
+def test_many_entries_are_not_passed_over_because_of_a_text_on_its_way(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await reader.start()
+        await writer.put("cache-key", CACHE)
+        for number in range(60):
+            await writer.call("kg_progress", task_id="task", state=f"step {number}")
+        reader.arrives = False
+        assert CACHE in await reader.call("kg_sync")
+        reader.arrives = True
+        assert CACHE in await reader.after_tool()
+
+    live(scenario)
+
+
+def test_renaming_a_lesson_unseen_is_no_view_of_it(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, other = world.agent("s-1"), world.agent("s-2")
+        await other.start()
+        await writer.put("cache-key", CACHE)
+        other.arrives = False
+        await other.call("kg_rename_node", old_id="cache-key", new_id="tenant-key")
+        other.arrives = True
+        assert CACHE in await other.refused("kg_put_node", level="project", id="tenant-key", gist="Keys are short.")
+
+    live(scenario)
+
+
+def test_one_reply_to_a_prompt_does_not_both_recall_and_announce_a_lesson(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await reader.start()
+        await writer.put("cache-key", CACHE)
+        text = await reader.prompt("Which tenant do the cache keys include?")
+        assert text.count(CACHE) == 1
+
+    live(scenario)
+
+
+def test_a_session_cleared_twice_is_none_of_its_earlier_contexts(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.start()
+        await agent.put("cache-key", CACHE)
+        agent.arrives = False
+        await agent.start("clear")
+        await agent.start("clear")
+        agent.arrives = True
+        assert CACHE in await agent.refused("kg_put_node", level="project", id="cache-key", gist="Keys are short.")
+
+    live(scenario)
