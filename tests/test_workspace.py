@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 import tomllib
 from collections import Counter
 from importlib import metadata
@@ -39,6 +41,18 @@ def declared(toml: dict[str, Any]) -> list[Requirement]:
     for group in toml.get("dependency-groups", {}).values():
         lines += [line for line in group if isinstance(line, str)]
     return [Requirement(line) for line in lines]
+
+
+def imported(source: Path) -> set[str]:
+    """The top-level names of all modules that the code below a folder imports, anywhere in it."""
+    names: set[str] = set()
+    for path in source.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module.partition(".")[0])
+    return names
 
 
 def pins() -> dict[str, Version]:
@@ -87,6 +101,18 @@ def test_ranges_between_members_hold_for_the_versions_of_the_members(folder: str
     for requirement in declared(FOLDERS[folder]):
         if requirement.name in VERSIONS:
             assert requirement.specifier.contains(VERSIONS[requirement.name]), str(requirement)
+
+
+@each_package
+def test_a_package_imports_only_what_it_requires(folder: str) -> None:
+    own = f"kg_{folder.replace('-', '_')}"
+    required = {canonicalize_name(Requirement(r).name) for r in FOLDERS[folder]["project"]["dependencies"]}
+    owners = {**metadata.packages_distributions(), **{name.replace("-", "_"): [name] for name in VERSIONS}}
+    foreign = imported(ROOT / "packages" / folder / "src") - sys.stdlib_module_names - {own}
+
+    missing = {name for name in foreign if not required & {canonicalize_name(d) for d in owners.get(name, [])}}
+
+    assert missing == set(), "an environment with this package alone has no such module"
 
 
 @each_harness
