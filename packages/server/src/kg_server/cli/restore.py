@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _VERBS: Final[Mapping[str, str]] = {
     "added": "brought back",
-    "updated": "put back as they were",
-    "same": "as they were",
+    "updated": "put back",
+    "same": "unchanged",
     "conflict": "kept in both versions",
     "forgotten": "deleted, left out (--deleted ID brings one back)",
 }

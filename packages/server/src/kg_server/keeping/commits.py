@@ -53,6 +53,7 @@ class Commits:
             return False
         async with self._alone:
             try:
+                await self._store.look()
                 await self._store.snapshot()
                 changed = self._changed
                 self._changed = {}

@@ -89,6 +89,7 @@ class Copies:
         keys = [
             key for key in (USER, MAINTAIN, *projects) if key == USER or await asyncio.to_thread(self._is_there, key)
         ]
+        await self._memory.store.look()
         await self._memory.store.snapshot()
         for key in keys:
             await self._memory.store.load(key)

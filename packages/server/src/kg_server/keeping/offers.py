@@ -82,6 +82,7 @@ class Offers:
             kind = Kind(request.get("kind", ""))
         except ValueError as error:
             raise KgError(Code.INVALID, "An offer is an import or a restore.") from error
+        await self._memory.store.look()  # a file that was edited just now is part of what the offer meets
         source = str(request.get("source", ""))
         run = _Run(
             kind=kind,
