@@ -151,6 +151,9 @@ class FakeMemory:
     async def why(self, cwd: str, node_id: str, level: str) -> dict[str, object]:
         return {"text": f"{node_id} of {cwd} is {level or 'active'}"}
 
+    async def confirm(self) -> bool:
+        return True
+
     def listening(self, port: int) -> None:
         self.port = port
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -334,6 +335,33 @@ def test_a_large_log_is_put_aside_before_a_start(home, places: Places) -> None:
 
     assert home.log.stat().st_size < 100_000
     assert Path(places.log + ".1").stat().st_size == 5_000_000
+
+
+def test_a_server_whose_state_folder_was_removed_is_found_again(home, until) -> None:
+    control = Control(home)
+    pid = control.start().health["pid"]
+
+    shutil.rmtree(home.state)
+    until(home.server_file.exists)
+
+    again = control.start()
+    assert (again.fresh, again.health["pid"]) == (False, pid)
+    assert servers_of(home) == [pid]
+    assert (home.state / "mcp" / "mcp.json").exists()
+    assert control.stop() is True
+
+
+def test_a_server_that_another_one_has_replaced_ends(home, until) -> None:
+    control = Control(home)
+    pid = control.start().health["pid"]
+
+    shutil.rmtree(home.state)
+    fresh = control.start().health["pid"]
+
+    until(lambda: servers_of(home) == [fresh] or fresh == pid)
+    assert control.health()["pid"] == fresh
+    assert control.stop() is True
+    until(lambda: servers_of(home) == [])
 
 
 def test_start_and_stop_at_the_same_time_never_leave_a_half_state(home) -> None:

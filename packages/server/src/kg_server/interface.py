@@ -113,6 +113,10 @@ class Memory(Protocol):
         """Why a lesson of ``cwd`` is in sight or not, and what would bring it back; changes nothing."""
         ...
 
+    async def confirm(self) -> bool:
+        """Make sure that no other server can have this memory; False when one has."""
+        ...
+
     def listening(self, port: int) -> None:
         """Tells whoever finds the storage taken where this server answers."""
         ...

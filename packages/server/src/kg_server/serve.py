@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -17,7 +18,7 @@ from kg_server.app import create_app
 from kg_server.carrier.version import VERSION
 from kg_server.carrier.wire import Endpoint
 from kg_server.heads import BoundedHeads
-from kg_server.lifecycle.announced import announce, withdraw, write_answers
+from kg_server.lifecycle.announced import announce, keep_announced, withdraw, write_answers
 from kg_server.security import Guard, Rules
 
 if TYPE_CHECKING:
@@ -83,14 +84,21 @@ async def _listen(
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
         )
-        write_answers(home, memory, plugins)
         where = Endpoint(port, token, os.getpid(), VERSION)
-        announce(home, where)
+
+        def tell() -> None:
+            write_answers(home, memory, plugins)
+            announce(home, where)
+
+        tell()
         memory.listening(port)
         _log.info("kg %s serves %s on port %d", VERSION, home.root, port)
         if ready is not None:
             ready(where)
+        watching = asyncio.create_task(keep_announced(home, where, memory, tell))
+        watching.add_done_callback(lambda _: setattr(server, "should_exit", True))
         await server.serve(sockets=[listening])
+        watching.cancel()
         _log.info("kg %s ends", VERSION)
 
 

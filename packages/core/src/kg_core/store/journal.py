@@ -44,7 +44,7 @@ class Journal:
     ``durable`` is the last sequence on disk. A failed append leaves nothing that a later start would take for an entry:
     the file is cut back, and should that fail too, the next segment's first sequence voids what is left.
 
-    ``confirm`` makes sure that the journal is ours alone and tells whether it has been so all the time; it is asked
+    ``is_held`` makes sure that the journal is ours alone and tells whether it has been so all the time; it is asked
     before anything changes, and again before an append counts.
     """
 
@@ -55,7 +55,7 @@ class Journal:
     marks: dict[GraphKey, tuple[SnapshotMark, ...]] = field(default_factory=dict)
     kept_bytes: int = KEPT_BYTES
     kept_for: Millis = KEPT_FOR
-    confirm: Callable[[], bool] = lambda: True
+    is_held: Callable[[], bool] = lambda: True
     _open: Appending | None = None
 
     def append(self, entries: Sequence[bytes], at: Millis, adopted: Sequence[SnapshotMark] = ()) -> None:
@@ -83,7 +83,7 @@ class Journal:
         ``watermark`` is the last sequence that every reader has; ``None`` when that is not known yet. Returns the
         sequence from which on all entries are still here, less one. Raises what :meth:`append` raises.
         """
-        self._confirm()
+        self.confirm()
         total = sum(segment.size for segment in self.segments)
         while len(self.segments) > 1:
             oldest = self.segments[0]
@@ -102,7 +102,7 @@ class Journal:
         What was in them must be in the files soon, and what comes next gets a new one. Raises CONFLICT when the journal
         is no longer ours, and OSError.
         """
-        self._confirm()
+        self.confirm()
         present = [segment for segment in self.segments if self.files.identity(segment.path) is not None]
         if len(present) == len(self.segments) and not self._is_lost():
             return True
@@ -117,7 +117,7 @@ class Journal:
             handle.close()
 
     def _write(self, data: bytes) -> Segment:
-        self._confirm()
+        self.confirm()
         if self._open is not None and (self.segments[-1].size >= SEGMENT_BYTES or self._is_lost()):
             self.close()
         if self._open is None:
@@ -126,7 +126,7 @@ class Journal:
         try:
             self._open.append(data)
             self._open.sync()
-            self._confirm()
+            self.confirm()
             if self._is_lost():
                 raise OSError(errno.ENOENT, "it was removed at this moment", str(segment.path))
         except BaseException:
@@ -135,14 +135,14 @@ class Journal:
         segment.size += len(data)
         return segment
 
-    def _confirm(self) -> None:
+    def confirm(self) -> None:
         """Raises CONFLICT when another server has had the journal meanwhile: what we know is out of date then."""
-        if self.confirm():
+        if self.is_held():
             return
         ours = {segment.path.name for segment in self.segments}
         is_strange = self._is_lost() and self.files.identity(self.segments[-1].path) is not None
         if is_strange or any(name.endswith(SUFFIX) and name not in ours for name in self.files.names(self.folder)):
-            self.confirm = _refuse
+            self.is_held = _refuse
             _refuse()
 
     def _is_lost(self) -> bool:

@@ -75,7 +75,7 @@ class Store:
             marks=recovered.marks,
             kept_bytes=settings.journal.mebibytes << 20,
             kept_for=settings.journal.days * _DAY,
-            confirm=self._refuse if lock is None else lock.confirm,
+            is_held=self._refuse if lock is None else lock.confirm,
         )
         floor = max(recovered.gap, recovered.segments[0].first - 1 if recovered.segments else start)
         self._history = History(recovered.entries, floor, start)
@@ -153,6 +153,16 @@ class Store:
         """Say in the lock file on which port this server answers."""
         if self._lock is not None:
             self._lock.announce(port)
+
+    async def confirm(self) -> bool:
+        """Make sure that no other server can have this memory; False when one has it, or had it and has written."""
+        try:
+            await self._disk.journal(self._journal.confirm)
+        except KgError as error:
+            return error.code is not Code.CONFLICT
+        except OSError:
+            return True  # what cannot be told is found out by the next write
+        return True
 
     async def load(self, key: GraphKey) -> Graph:
         """The durable value of a graph, read from the disk the first time; empty when there is nothing yet.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import RawEvent
 from kg_server.carrier import outage
@@ -16,13 +17,16 @@ from kg_server.generic import GENERIC
 from kg_server.mcp import results
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from kg_core.host import Plugins
     from kg_core.store import Home
     from kg_plugin_api import EventSpec, Harness
     from kg_server.interface import Memory
+
+
+_LOOK_SECONDS: Final = 1.0
 
 
 def announce(home: Home, where: Endpoint) -> None:
@@ -33,6 +37,24 @@ def announce(home: Home, where: Endpoint) -> None:
     for stamp in (places.stopped, places.starting):
         with contextlib.suppress(OSError):
             os.unlink(stamp)  # noqa: PTH108 - a name that the carriers gave
+
+
+async def keep_announced(home: Home, where: Endpoint, memory: Memory, again: Callable[[], None]) -> None:
+    """Has a server that nobody can find any more told ``again``; returns when another one has taken its place.
+
+    Whoever removes the state folder removes the way to the server, and its lock with it: a carrier would start a second
+    one, and the first would stay for ever.
+    """
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        found = endpoint(str(home.server_file))
+        if found is not None and found.token != where.token:
+            return
+        if found is None:
+            if not await memory.confirm():
+                return
+            with contextlib.suppress(OSError):
+                again()
 
 
 def withdraw(home: Home, token: str) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 from dataclasses import dataclass
+from subprocess import Popen, TimeoutExpired
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_plugin_api import Code, KgError
@@ -25,6 +26,7 @@ START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 20.0
 _LOCK_SECONDS: Final = 45.0
 _POLL: Final = 0.02
+_SETTLE_SECONDS: Final = 3.0
 _LOG_LINES: Final = 15
 
 
@@ -110,6 +112,8 @@ class Control:
         while time.monotonic() - begun < START_SECONDS:
             running = self.health()
             if running is not None:
+                if running["pid"] != process.pid:  # another one was quicker: ours ends when it finds the storage taken
+                    _wait_for(process, _SETTLE_SECONDS)
                 return Started(running, fresh=True)
             if process.poll() is not None:
                 remove(self._places.starting)
@@ -174,6 +178,12 @@ def tail(home: Home, count: int, *, since: int = 0) -> list[str]:
             return file.read().decode("utf-8", "replace").splitlines()[-count:]
     except OSError:
         return []
+
+
+def _wait_for(process: Popen[bytes], seconds: float) -> None:
+    """Waits for the end of a process, for so long at the most."""
+    with contextlib.suppress(TimeoutExpired):
+        process.wait(seconds)
 
 
 def _harnesses(health: dict[str, Any]) -> set[str]:
