@@ -28,7 +28,7 @@ from kg_plugin_testing import imports, places
 from kg_plugin_testing.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence, Set
     from pathlib import Path as FilePath
 
     from kg_plugin_api import Claim, EventSpec, Harness, Site
@@ -41,7 +41,6 @@ _JUNK: Final = st.recursive(
     max_leaves=8,
 )
 _OBJECT: Final = st.dictionaries(st.text(max_size=12), _JUNK, max_size=5)
-
 _TAIL: Final = " and so the text is longer than any name in the envelope"
 
 
@@ -200,8 +199,10 @@ class HarnessContract(Contract):
     def test_parse_never_raises(self, harness: Harness, payloads: Mapping[str, RawEvent]) -> None:
         """Junk is ``None`` or an event, never an exception: it would take the agent's turn with it."""
         natives = st.sampled_from([spec.native for spec in harness.events]) | st.text(max_size=20)
-        keys = sorted({key for raw in payloads.values() for key in raw.payload})
-        payload = st.dictionaries(st.sampled_from(keys) | st.text(max_size=8), _JUNK, max_size=8) if keys else _OBJECT
+        recorded = [dict(raw.payload) for raw in payloads.values()] or [{}]
+        names = st.sampled_from(sorted({key for payload in recorded for key in payload}) or [""])
+        junk_under_known_names = st.dictionaries(names | st.text(max_size=8), _JUNK, max_size=8)
+        payload = st.builds(_mixed, st.sampled_from([{}, *recorded]), st.sets(names), junk_under_known_names)
 
         @settings(deadline=None)
         @given(natives, st.sampled_from(Carrier), payload, _OBJECT)
@@ -314,3 +315,8 @@ def _damaged(data: st.DataObject, value: Mapping[str, Any]) -> dict[str, Any]:
     if data.draw(st.booleans()):
         return {name: member for name, member in value.items() if name != key}
     return {**value, key: data.draw(_JUNK)}
+
+
+def _mixed(payload: Mapping[str, object], gone: Set[str], junk: Mapping[str, object]) -> dict[str, object]:
+    """A payload without some of its fields and with junk in others."""
+    return {**{name: value for name, value in payload.items() if name not in gone}, **junk}
