@@ -257,7 +257,9 @@ def test_the_shim_ends_when_its_input_does(served, shim) -> None:
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
 def test_the_shim_ends_when_it_is_told_to(served, shim, ending: signal.Signals) -> None:
+    before = signal.signal(ending, signal.SIG_DFL)  # under nohup it is ignored, and children inherit that
     pipes = shim()
+    signal.signal(ending, before)
     pipes.ask("ping")
     pipes.process.send_signal(ending)
 
