@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kg_core.model import SUPERSEDES, USER
 from kg_core.policy import Index, item, key, scrub_node
+from kg_core.policy.lookalikes import Lookalikes
 from kg_core.render import standing
 from kg_core.store import Store
 from kg_plugin_api import MemoryChange
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kg_core.host.plugins import Plugins
-    from kg_core.model import Change, Graph, GraphKey, Millis
+    from kg_core.model import Change, Graph, GraphKey, Millis, Node
     from kg_core.store import Entry, Home, Settings, Write
-    from kg_plugin_api import SearchRequest, SearchResults
+    from kg_plugin_api import SearchItem, SearchRequest, SearchResults
 
 _SLICE_SECONDS = 0.002
 """How long indexing holds the loop at a time. It then rests as long, unless somebody waits for the index."""
@@ -30,6 +31,9 @@ class Memory:
     def __init__(self, store: Store, plugins: Plugins) -> None:
         self.store = store
         self.index = Index()
+        self.lookalikes = Lookalikes()
+        self._clean: dict[str, tuple[Node, Node]] = {}
+        """What was last indexed of a node, and the same without secrets: a move between tiers looks through no text."""
         self._plugins = plugins
         self._indexing: dict[GraphKey, asyncio.Task[None]] = {}
         self._waiting = 0
@@ -110,12 +114,22 @@ class Memory:
             )
 
     def _upsert(self, graph: Graph, ids: Iterable[str]) -> None:
-        present = {node_id: node for node_id in ids if (node := graph.nodes.get(node_id)) is not None}
-        self.index.upsert(
-            item(graph.key, scrub_node(node), graph.use_of(node_id), standing(graph, node_id))
-            for node_id, node in present.items()
-        )
-        self.index.remove(key(graph.key, node_id) for node_id in ids if node_id not in present)
+        items: list[SearchItem] = []
+        for node_id in ids:
+            place = key(graph.key, node_id)
+            node = graph.nodes.get(node_id)
+            if node is None:
+                self.index.remove((place,))
+                self.lookalikes.remove(graph.key, node_id)
+                self._clean.pop(place, None)
+                continue
+            seen, clean = self._clean.get(place, (None, node))
+            if seen is not node:
+                clean = scrub_node(node)
+                self.lookalikes.put(graph.key, node_id, clean.gist)
+                self._clean[place] = (node, clean)
+            items.append(item(graph.key, clean, graph.use_of(node_id), standing(graph, node_id)))
+        self.index.upsert(items)
 
 
 def _touched(change: Change) -> list[str]:

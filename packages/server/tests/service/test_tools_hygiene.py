@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from kg_plugin_api import SearchItem
+
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
 KEY = "".join(("AK", "IA", "Q3EGRJ4XVZ7LMN2P"))
@@ -88,10 +90,13 @@ def test_what_only_talks_of_secrets_is_stored_as_it_was_said(live: Live) -> None
     live(scenario)
 
 
-def test_a_secret_that_a_hand_wrote_is_shown_to_no_model_and_indexed_nowhere(live: Live) -> None:
+def test_a_secret_that_a_hand_wrote_is_shown_to_no_model_and_indexed_nowhere(live: Live, monkeypatch: Any) -> None:
     async def scenario(world: Any) -> None:
         writer = world.agent("s-1")
         await writer.put("cache-key", CACHE)
+        indexed: list[SearchItem] = []
+        upsert = world.service._memory.index.upsert
+        monkeypatch.setattr(world.service._memory.index, "upsert", lambda items: (indexed.extend(items), upsert(items)))
         node = Node(id="by-hand", gist=f"The vault opens with {KEY}.", notes=(f"and {TOKEN}",), created=world.clock())
         await world.service._memory.commit(
             Write(by="person", at=world.clock(), changes=(Change(graph=USER, nodes={"by-hand": node}),))
@@ -108,13 +113,10 @@ def test_a_secret_that_a_hand_wrote_is_shown_to_no_model_and_indexed_nowhere(liv
         ]
         assert sum("[secret:aws-access-key]" in text for text in texts) >= 5
         assert all(KEY not in text and TOKEN not in text for text in texts)
-        items = [
-            document.item
-            for scope in world.service._memory.index._scopes.values()
-            for document in scope.documents.values()
-        ]
-        assert len(items) == 2
-        assert all(KEY not in repr(item) and TOKEN not in repr(item) for item in items)
+        assert {item.id for item in indexed} == {"by-hand"}
+        assert "[secret:aws-access-key]" in indexed[0].gist
+        assert KEY not in repr(indexed)
+        assert TOKEN not in repr(indexed)
 
     live(scenario)
 
@@ -162,3 +164,55 @@ def test_a_long_node_is_looked_through_in_slices() -> None:
         assert replace(Node(id="a", gist="b"), notes=clean.notes).notes[-1] == "x [secret:aws-access-key]"
 
     asyncio.run(main())
+
+
+def test_a_new_lesson_that_says_what_another_says_is_told_so(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put(
+            "webhook-signature-raw-body", "Verify the webhook signature over the raw body, before parsing."
+        )
+        other = world.agent("s-2")
+        again = "Check a webhook signature against the raw body, not after parsing."
+        text = await other.put("webhook-check", again)
+        assert text.startswith("Saved 'webhook-check' (project).")
+        assert "'webhook-signature-raw-body' seems to say the same" in text
+        assert "seems to say" not in await other.put("webhook-check", f"{again} Always.")
+        assert "seems to say" not in await other.put("log-format", "Logs are JSON lines with the request's id.")
+        await world.restart()
+        await writer.call("kg_search", query="webhook")
+        await writer.call("kg_delete_node", id="webhook-check")
+        assert "seems to say the same" in await writer.put("webhook-once-more", again)
+
+    live(scenario)
+
+
+def test_a_new_lesson_about_what_has_a_name_is_told_the_name(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("checkout-service", "The service that takes orders.")
+        await writer.call("kg_put_edge", from_="checkout-service", rel="implemented-in", to="src/checkout.py")
+        for number in range(6):
+            await writer.put(f"case-{number}", f"Checkout broke in case{number} for reason{number}.")
+        for number in range(25):
+            await writer.put(f"lesson-{number}", f"Claim {number} about subject{number}.")
+        text = await writer.put("promo-codes", "Promo codes are applied by the checkout, not the cart.")
+        assert "the graph already names 'checkout': 'checkout-service'" in text
+        assert "already names" not in await writer.put("tax-rules", "Taxes are computed by the ledger.")
+
+    live(scenario)
+
+
+def test_a_move_between_tiers_looks_through_no_text_again(live: Live, monkeypatch: Any) -> None:
+    async def scenario(world: Any) -> None:
+        from kg_core.model import Tier, Use
+        from kg_server import memory
+
+        await world.agent("s-1").put("cache-key", CACHE)
+        await world.agent("s-1").call("kg_search", query="tenant")
+        monkeypatch.setattr(memory, "scrub_node", lambda _: 1 / 0)
+        change = Change(graph="project:shop", use={"cache-key": Use(tier=Tier.ARCHIVED)})
+        await world.service._memory.commit(Write(by="kg", at=world.clock(), changes=(change,)))
+        assert "[project, archived]" in await world.agent("s-1").call("kg_search", query="tenant")
+
+    live(scenario)

@@ -86,9 +86,8 @@ class Executor:
                 await self.memory.load(*wanted)
                 others = wanted
         results = SearchResults()
-        question = tool.question(arguments, self._call(context, harness)) if tool.question is not None else None
-        if question is not None:
-            results = await self.memory.search(question, patience=tool.patience)
+        if tool.question is not None:
+            results = await self.memory.search(tool.question(arguments, self._call(context, harness)))
         call = self._call(context, harness, results=results, others=others, looks_back=tool.looks_back)
         plan = tool.plan(arguments, call)
         plan = replace(plan, changes=tuple(change for change in plan.changes if change))
@@ -125,6 +124,7 @@ class Executor:
             sequence=self.memory.store.sequence,
             entries=self.memory.store.since(current.ledger.synced) if looks_back else (),
             results=results or SearchResults(),
+            lookalikes=self.memory.lookalikes,
             loaded={key: self.memory.pending(key) for key in others if key not in current.graphs},
         )
 

@@ -21,12 +21,12 @@ from kg_plugin_api import Code, KgError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LINE_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+\s*")
+_LINE_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
 def single_line(text: str) -> str:
     """``text`` on one line, without the space around it."""
-    return _LINE_BREAKS.sub(" ", text.strip())
+    return " ".join(line for piece in _LINE_BREAKS.split(text) if (line := piece.strip()))
 
 
 def checked_gist(text: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic
 
+from kg_core.policy.lookalikes import Lookalikes
 from kg_core.render.block import Block
 from kg_plugin_api import SearchResults
 from kg_server.tools.arguments import A
@@ -45,9 +46,10 @@ class Plan:
 class Call:
     """What a tool may look at.
 
-    ``pending`` holds the graphs as the next write meets them, ``durable`` as readers may see them. ``known`` is what
-    has arrived in the context; ``loaded`` are other projects' pending graphs that the tool asked for; ``entries`` are
-    the journal entries since the context's last kg_sync for a tool that looks back, ``None`` when they are gone.
+    ``pending`` holds the graphs as the next write meets them, ``durable`` as readers may see them; ``lookalikes`` know
+    the words of the durable ones. ``known`` is what has arrived in the context; ``loaded`` are other projects' pending
+    graphs that the tool asked for; ``entries`` are the journal entries since the context's last kg_sync for a tool that
+    looks back, ``None`` when they are gone.
     """
 
     context: Context
@@ -59,6 +61,7 @@ class Call:
     sequence: int
     entries: tuple[Entry, ...] | None = ()
     results: SearchResults = field(default_factory=SearchResults)
+    lookalikes: Lookalikes = field(default_factory=Lookalikes)
     loaded: Mapping[GraphKey, Graph] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -76,9 +79,8 @@ class Tool(Generic[A]):
     """One tool: its arguments, its decision, and what must be at hand before it can decide.
 
     ``texts`` are the arguments that it stores, ``names`` those that it stores as ids or relations: both come without
-    secrets. ``question`` asks the search index first, for ``patience`` seconds at most where a graph is still being
-    indexed; ``graphs`` names other graphs to load first; ``looks_back`` tools are given the journal entries since the
-    last kg_sync.
+    secrets. ``question`` asks the search index first; ``graphs`` names other graphs to load first; ``looks_back`` tools
+    are given the journal entries since the last kg_sync.
     """
 
     name: str
@@ -87,8 +89,7 @@ class Tool(Generic[A]):
     plan: Callable[[A, Call], Plan]
     texts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    question: Callable[[A, Call], SearchRequest | None] | None = None
-    patience: float | None = None
+    question: Callable[[A, Call], SearchRequest] | None = None
     graphs: Callable[[A, Call], tuple[GraphKey, ...]] | None = None
     looks_back: bool = False
     read_only: bool = False

@@ -19,6 +19,7 @@ from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches, remarks
 from kg_server.tools.guards import Refusal, guard
 from kg_server.tools.levels import is_same_spelling, level_name, level_of, lookup
+from kg_server.tools.markup import heal
 from kg_server.tools.plan import Call, Plan, said
 from kg_server.tools.showing import shown_in_full
 
@@ -49,9 +50,12 @@ def plan(arguments: PutNode, call: Call) -> Plan:
         reason = f"{arguments.id!r} is another spelling of this node; use its id"
         return _refused(call, graph, stored, Refusal(reason=reason))
     node_id = check_id(arguments.id) if stored is None else stored.id
-    gist = checked_gist(arguments.gist)
-    notes = checked_notes(arguments.notes) if arguments.sent("notes") else None
-    touches = checked_touches(arguments.touches) if arguments.sent("touches") else None
+    healed = heal(arguments.gist)
+    gist = checked_gist(healed.gist)
+    notes = checked_notes(arguments.notes or healed.notes) if arguments.sent("notes") or healed.notes else None
+    touches = (
+        checked_touches(arguments.touches or healed.touches) if arguments.sent("touches") or healed.touches else None
+    )
     tags = checked_tags(arguments.tags) if arguments.sent("tags") else None
     if stored is not None:
         if stored.locked:
@@ -85,7 +89,11 @@ def plan(arguments: PutNode, call: Call) -> Plan:
     learned = [Mark(MarkKind.WROTE, graph.key, node_id, node.version)]
     if _knows_all_of(call, graph, stored, notes, touches):
         learned.append(Mark(MarkKind.READ, graph.key, node_id, node.version))
-    saved = [*_saved(call, graph, stored, node), *(["The added case counts as a vote for it."] if earns else [])]
+    saved = _saved(call, graph, stored, node)
+    if earns:
+        saved.append("The added case counts as a vote for it.")
+    if healed.is_changed:
+        saved.append("Note: tool-call markup had run into the gist and was taken out of it; check what was saved.")
     return replace(said(*saved), changes=(change,), learned=tuple(learned))
 
 
@@ -125,7 +133,27 @@ def _saved(call: Call, graph: Graph, stored: Node | None, node: Node) -> list[st
     twins = [other for other in call.pending.searched() if other is not graph and other.find(node.id) is not None]
     if stored is None and twins:
         lines.append(f"Note: level {level_name(twins[0])} has this id too, so name the level in every call about it.")
+    elif stored is None and (resembled := _resembled(call, graph, node)):
+        lines.append(resembled)
     return lines
+
+
+def _resembled(call: Call, graph: Graph, node: Node) -> str:
+    """A remark on a new node that says again what another says, or describes again what another names."""
+    twin = call.lookalikes.twin(graph.key, node.id, node.gist)
+    if twin is not None and twin in graph.nodes:
+        return (
+            f"Note: {twin!r} seems to say the same: {one_line(graph.nodes[twin].gist)} "
+            "If it does, add this case to its notes and delete the new node."
+        )
+    named = call.lookalikes.hub(graph, node.id, node.gist, call.context.project_name.casefold().split("-"))
+    if named is None:
+        return ""
+    word, hub = named
+    return (
+        f"Note: the graph already names {word!r}: {hub!r}, {one_line(graph.nodes[hub].gist)} "
+        "If that is meant, relate the new node to it with kg_put_edge rather than describe it again."
+    )
 
 
 def _refused(call: Call, graph: Graph, stored: Node, refusal: Refusal) -> Plan:
