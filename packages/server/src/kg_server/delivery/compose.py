@@ -47,8 +47,8 @@ def room(harness: Harness, path: Path, carrier: Carrier) -> Limit:
 def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fitted:
     """The text for an event, within the client's limit once it is framed, and its marks; mostly empty.
 
-    What the opening and earlier sources show counts as known for the later ones, so that nothing is said twice in one reply. Secrets
-    that came into the files by hand are not shown.
+    What one source shows counts as known for those after it, so that nothing is said twice in one reply. Secrets that
+    came into the files by hand are not shown.
     """
     whole = room(view.harness, Path.PRELOAD, carrier)
     opening = sources.opening.blocks(event, replace(view, room=whole))
