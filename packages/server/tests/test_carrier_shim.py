@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -171,6 +172,42 @@ def test_every_line_on_standard_output_is_json_rpc(served, shim) -> None:
     assert all(answer["jsonrpc"] == "2.0" for answer in answers)
     pipes.process.stdin.close()
     assert pipes.process.stdout.read() == b""
+
+
+HALF = "\ud800"
+"""Half of a surrogate pair: JSON can say it, UTF-8 cannot."""
+
+
+@pytest.mark.parametrize("method", ["ping", "initialize", "tools/list", "tools/call", "no/such"])
+def test_an_id_that_utf_8_cannot_hold_is_given_back_as_it_was(served, shim, method: str) -> None:
+    pipes = shim()
+    pipes.send({"jsonrpc": "2.0", "id": HALF, "method": method, "params": {"name": HALF}})
+
+    assert pipes.receive()["id"] == HALF
+    assert pipes.ask("ping")["result"] == {}
+
+
+@pytest.mark.parametrize("identity", ["true", "[]", "{}", "NaN", "1e999", "null", "[" * 900 + "]" * 900])
+def test_what_can_be_no_id_is_refused_and_the_next_request_answered(served, shim, identity: str) -> None:
+    pipes = shim()
+    pipes.send(f'{{"jsonrpc":"2.0","id":{identity},"method":"tools/call","params":{{}}}}'.encode())
+
+    assert pipes.receive()["error"]["code"] in {-32600, -32700}
+    assert pipes.ask("ping")["result"] == {}
+
+
+def test_a_line_without_end_fills_no_memory(served, shim) -> None:
+    pipes = shim()
+    assert pipes.ask("ping")["result"] == {}
+    for _ in range(64):
+        pipes.process.stdin.write(b"x" * 1024 * 1024)
+    pipes.send(b"")
+
+    assert "16 MiB" in pipes.receive()["error"]["message"]
+    assert pipes.ask("ping")["result"] == {}
+    if sys.platform == "linux":
+        (peak,) = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pipes.process.pid}/status").read_text("utf-8"))
+        assert int(peak) < 80 * 1024
 
 
 def test_a_line_without_its_end_is_still_taken_at_the_end_of_input(served, shim) -> None:

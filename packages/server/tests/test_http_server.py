@@ -169,6 +169,27 @@ def test_a_body_that_is_no_object_is_answered_with_a_sentence(raw: Raw, body: by
     assert told["error"]["sentence"]
 
 
+HALF = "\ud800"
+"""Half of a surrogate pair: JSON can say it, UTF-8 cannot."""
+
+
+@pytest.mark.parametrize("method", ["tools/list", "tools/call", HALF])
+def test_what_utf_8_cannot_hold_is_answered_all_the_same(raw: Raw, method: str) -> None:
+    message = {"jsonrpc": "2.0", "id": HALF, "method": method, "params": {"name": HALF, "arguments": [HALF]}}
+
+    status, told = raw.ask("POST /mcp", json.dumps(message).encode())
+
+    assert (status, told["id"]) == (200, HALF)
+
+
+def test_text_that_utf_8_cannot_hold_is_shown(raw: Raw, served) -> None:
+    served.memory.reply = f"by hand {HALF}"
+
+    status, told = raw.ask("POST /hooks/plain/Prompt", b'{"carrier": "mcp_hook", "payload": {}}')
+
+    assert (status, told["output"]) == (200, f"by hand {HALF}")
+
+
 def test_unknown_paths_and_methods_are_answered_in_json(raw: Raw) -> None:
     assert raw.ask("GET /nowhere")[0] == 404
     assert raw.ask("GET /mcp")[0] == 405

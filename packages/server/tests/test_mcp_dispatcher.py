@@ -184,6 +184,8 @@ def test_a_batch_is_refused_clearly(ask, memory) -> None:
         (b'{"jsonrpc":"2.0","id":1,"result":{}}', -32600),
         (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
         (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1e999,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":NaN,"method":"ping"}', -32700),
         (b'{"jsonrpc":"2.0","id":1,"method":7}', -32600),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32602),
     ],

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from kg_plugin_api import Code, KgError
 from kg_server.errors import ANSWERS, told
 from kg_server.http import api, health, hooks, keeping, mcp
+from kg_server.http.replies import Json
 from kg_server.mcp.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def create_app(memory: Memory, plugins: Plugins, *, stop: Callable[[], None]) ->
 async def _known_failure(_: Request, failure: Exception) -> Response:
     if not isinstance(failure, KgError):
         raise failure
-    return JSONResponse(told(failure), ANSWERS[failure.code].status)
+    return Json(told(failure), ANSWERS[failure.code].status)
 
 
 async def _http_failure(_: Request, failure: Exception) -> Response:
@@ -57,7 +58,7 @@ async def _http_failure(_: Request, failure: Exception) -> Response:
         raise failure
     sentence = {404: "There is nothing at this path.", 405: "This path does not take that method."}
     error = KgError(Code.INVALID, sentence.get(failure.status_code, failure.detail))
-    return JSONResponse(told(error), failure.status_code, headers=failure.headers)
+    return Json(told(error), failure.status_code, headers=failure.headers)
 
 
 async def _gone(_: Request, __: Exception) -> Response:
@@ -68,4 +69,4 @@ async def _unknown_failure(request: Request, failure: Exception) -> Response:
     # The message of a failure may hold what a person wrote, which never belongs into a log: only its kind is noted.
     _log.error("%s %s failed: %s", request.method, request.scope.get("route_path", ""), type(failure).__name__)
     error = KgError(Code.INTERNAL, f"The server failed ({type(failure).__name__}). `kg logs` may say more.")
-    return JSONResponse(told(error), ANSWERS[Code.INTERNAL].status)
+    return Json(told(error), ANSWERS[Code.INTERNAL].status)

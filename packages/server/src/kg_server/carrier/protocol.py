@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +32,27 @@ EVENT_TOOL = "kg_event"
 BATCHES = "Batches are not supported: send one JSON-RPC message at a time."
 
 _FRESH_MILLISECONDS = 60_000
+
+
+def decoded(text: bytes) -> object:
+    """The JSON value that ``text`` is. Raises ValueError, or RecursionError for one nested beyond all sense."""
+    return json.loads(text, parse_constant=_refused)
+
+
+def encoded(value: object) -> bytes:
+    """``value`` as JSON in UTF-8. Half a surrogate pair, which UTF-8 cannot hold, is escaped and read as it was."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def is_request_id(value: object) -> bool:
+    """Whether this can be the id of a request: text or a finite number."""
+    if isinstance(value, float):
+        return value - value == 0
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def meta_of(message: Mapping[str, object]) -> Mapping[str, object]:
@@ -73,3 +96,7 @@ def failure(request: object, code: int, sentence: str, data: Mapping[str, object
 def text_result(text: str, *, is_error: bool = False) -> dict[str, object]:
     """The result of a tool call: text alone."""
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
+
+
+def _refused(constant: str) -> object:
+    raise ValueError(f"{constant} is not JSON")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _CHUNK = 256 * 1024
+_TOO_LARGE = "The message is larger than 16 MiB."
 _LARGEST_LINE = 16 * 1024 * 1024
 _PARENT_SECONDS = 1.0
 _LAST_CALLS_SECONDS = 2.0
@@ -59,10 +59,10 @@ class Shim:
     def take(self, line: bytes) -> None:
         """Deals with one message; what needs the server is answered later, from a thread of its own."""
         if len(line) > _LARGEST_LINE:
-            self.write(protocol.failure(None, protocol.INVALID_REQUEST, "The message is larger than 16 MiB."))
+            self.write(protocol.failure(None, protocol.INVALID_REQUEST, _TOO_LARGE))
             return
         try:
-            message = json.loads(line)
+            message = protocol.decoded(line)
         except (ValueError, RecursionError):
             self.write(protocol.failure(None, protocol.PARSE_ERROR, "The line is not JSON."))
             return
@@ -75,7 +75,7 @@ class Shim:
 
     def write(self, message: dict[str, object] | bytes) -> bool:
         """Puts one message on standard output as one line; False when nobody reads any more."""
-        body = message if isinstance(message, bytes) else json.dumps(message, ensure_ascii=False).encode("utf-8")
+        body = message if isinstance(message, bytes) else protocol.encoded(message)
         rest = body + b"\n"
         with self._writing:
             try:
@@ -94,6 +94,9 @@ class Shim:
             if message["method"] == "notifications/cancelled":
                 params = message.get("params")
                 self._calls.cancel(params.get("requestId") if isinstance(params, dict) else None)
+            return
+        if not protocol.is_request_id(message["id"]):
+            self.write(protocol.failure(None, protocol.INVALID_REQUEST, "The id of a request is text or a number."))
             return
         static = self._static(message)
         if static is not None:
@@ -127,7 +130,10 @@ class Shim:
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:
-    """The lines that come in, without blank ones, until the end of input."""
+    """The lines that come in, without blank ones, until the end of input.
+
+    Of one that is too large only as much is kept as shows that it is: whoever writes without end fills no memory.
+    """
     pending = bytearray()
     while True:
         try:
@@ -140,6 +146,7 @@ def _lines(descriptor: int) -> Iterator[bytes]:
             return
         pending += chunk
         if b"\n" not in chunk:
+            del pending[_LARGEST_LINE + 1 :]
             continue
         *lines, rest = bytes(pending).split(b"\n")
         pending = bytearray(rest)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from kg_plugin_api import Code, KgError
 from kg_server.http import bodies
 from kg_server.http.health import described
+from kg_server.http.replies import Json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,42 +24,40 @@ if TYPE_CHECKING:
 def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[Route]:
     """Reading, plug-ins and their operations, and stopping the server."""
 
-    async def show(request: Request) -> JSONResponse:
+    async def show(request: Request) -> Json:
         query = request.query_params
-        return JSONResponse(dict(await memory.show(query.get("cwd", ""), query.getlist("id"))))
+        return Json(dict(await memory.show(query.get("cwd", ""), query.getlist("id"))))
 
-    async def search(request: Request) -> JSONResponse:
+    async def search(request: Request) -> Json:
         query = request.query_params
-        return JSONResponse(dict(await memory.search(query.get("cwd", ""), query.get("query", ""))))
+        return Json(dict(await memory.search(query.get("cwd", ""), query.get("query", ""))))
 
-    async def why(request: Request) -> JSONResponse:
+    async def why(request: Request) -> Json:
         query = request.query_params
         found = await memory.why(query.get("cwd", ""), query.get("id", ""), query.get("level", ""))
-        return JSONResponse(dict(found))
+        return Json(dict(found))
 
-    async def preview(request: Request) -> JSONResponse:
+    async def preview(request: Request) -> Json:
         query = request.query_params
         found = await memory.preview(query.get("harness", ""), query.get("cwd", ""))
-        return JSONResponse(
-            {"text": found.text, "measure": found.measure, "limit": found.limit, "unit": str(found.unit)}
-        )
+        return Json({"text": found.text, "measure": found.measure, "limit": found.limit, "unit": str(found.unit)})
 
-    async def list_plugins(_: Request) -> JSONResponse:
-        return JSONResponse(described(plugins))
+    async def list_plugins(_: Request) -> Json:
+        return Json(described(plugins))
 
-    async def read_operation(request: Request) -> JSONResponse:
+    async def read_operation(request: Request) -> Json:
         operation = _operation(plugins, request)
         if operation.changes:
             raise KgError(Code.FORBIDDEN, "This operation changes something: POST it.")
-        return JSONResponse(dict(await operation.run(dict(request.query_params))))
+        return Json(dict(await operation.run(dict(request.query_params))))
 
-    async def run_operation(request: Request) -> JSONResponse:
+    async def run_operation(request: Request) -> Json:
         operation = _operation(plugins, request)
-        return JSONResponse(dict(await operation.run(await bodies.read_object(request))))
+        return Json(dict(await operation.run(await bodies.read_object(request))))
 
-    async def shut_down(_: Request) -> JSONResponse:
+    async def shut_down(_: Request) -> Json:
         stop()
-        return JSONResponse({"stopping": True})
+        return Json({"stopping": True})
 
     operations = "/api/v1/plugins/{plugin}/{operation}"
     return [

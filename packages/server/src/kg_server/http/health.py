@@ -6,10 +6,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from kg_server.carrier.version import VERSION
+from kg_server.http.replies import Json
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def routes(memory: Memory, plugins: Plugins) -> list[Route]:
     """Without the token the answer is only ``ok``."""
 
-    async def health(request: Request) -> JSONResponse:
+    async def health(request: Request) -> Json:
         # An application without the guard around it has nobody to keep anything from.
         if not request.scope.get("state", {}).get("trusted", True):
-            return JSONResponse({"ok": True})
-        return JSONResponse(
+            return Json({"ok": True})
+        return Json(
             {
                 **memory.health(),
                 "ok": True,

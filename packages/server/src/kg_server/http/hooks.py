@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from kg_plugin_api import Carrier, Code, KgError, RawEvent
 from kg_server.http import bodies
+from kg_server.http.replies import Json
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -21,7 +21,7 @@ _CARRIERS = frozenset({Carrier.MCP_HOOK, Carrier.HOOK_CLIENT})
 def routes(memory: Memory) -> list[Route]:
     """Events come in, deliveries go out, and the carrier says what became of them."""
 
-    async def event(request: Request) -> JSONResponse:
+    async def event(request: Request) -> Json:
         body = await bodies.read_object(request)
         raw = RawEvent(
             native=request.path_params["event"],
@@ -30,14 +30,14 @@ def routes(memory: Memory) -> list[Route]:
             meta=_object(body, "meta"),
         )
         reply = await memory.event(request.path_params["harness"], raw)
-        return JSONResponse({"output": reply.output, "delivery": reply.delivery})
+        return Json({"output": reply.output, "delivery": reply.delivery})
 
-    async def acknowledge(request: Request) -> JSONResponse:
+    async def acknowledge(request: Request) -> Json:
         body = await bodies.read_object(request)
         delivery, arrived = body.get("delivery"), body.get("arrived")
         if not isinstance(delivery, str) or not isinstance(arrived, bool):
             raise KgError(Code.INVALID, "An acknowledgement has a delivery (text) and arrived (true or false).")
-        return JSONResponse({"ok": memory.acknowledge(delivery, arrived)})
+        return Json({"ok": memory.acknowledge(delivery, arrived)})
 
     return [
         Route("/hooks/{harness}/{event:path}", event, methods=["POST"]),

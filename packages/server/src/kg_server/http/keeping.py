@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse, StreamingResponse
+from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from kg_server.http import bodies
+from kg_server.http.replies import Json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -20,19 +21,19 @@ if TYPE_CHECKING:
 def routes(memory: Memory) -> list[Route]:
     """An offer is opened, given in parts, and ended; the rest is one request each."""
 
-    async def begin(request: Request) -> JSONResponse:
-        return JSONResponse(await memory.keeping.offers.begin(await bodies.read_object(request)))
+    async def begin(request: Request) -> Json:
+        return Json(await memory.keeping.offers.begin(await bodies.read_object(request)))
 
-    async def take(request: Request) -> JSONResponse:
+    async def take(request: Request) -> Json:
         part = await bodies.read_object(request)
-        return JSONResponse(await memory.keeping.offers.take(request.path_params["offer"], part))
+        return Json(await memory.keeping.offers.take(request.path_params["offer"], part))
 
-    async def end(request: Request) -> JSONResponse:
-        return JSONResponse(await memory.keeping.offers.end(request.path_params["offer"]))
+    async def end(request: Request) -> Json:
+        return Json(await memory.keeping.offers.end(request.path_params["offer"]))
 
-    async def backup(request: Request) -> JSONResponse:
+    async def backup(request: Request) -> Json:
         asked = await bodies.read_object(request)
-        return JSONResponse(await memory.keeping.copies.backup(str(asked.get("path", ""))))
+        return Json(await memory.keeping.copies.backup(str(asked.get("path", ""))))
 
     async def export(request: Request) -> StreamingResponse:
         query = request.query_params
@@ -40,12 +41,12 @@ def routes(memory: Memory) -> list[Route]:
         length = sum(map(len, pieces))
         return StreamingResponse(_each(pieces), media_type="application/json", headers={"Content-Length": str(length)})
 
-    async def commit(_: Request) -> JSONResponse:
+    async def commit(_: Request) -> Json:
         committed = await memory.keeping.commits.commit()
-        return JSONResponse({"committed": committed, "problem": memory.keeping.commits.problem})
+        return Json({"committed": committed, "problem": memory.keeping.commits.problem})
 
-    async def sync(_: Request) -> JSONResponse:
-        return JSONResponse({"copies": await memory.keeping.exchange.sync()})
+    async def sync(_: Request) -> Json:
+        return Json({"copies": await memory.keeping.exchange.sync()})
 
     return [
         Route("/api/v1/offers", begin, methods=["POST"]),

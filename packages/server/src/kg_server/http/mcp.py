@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from starlette.background import BackgroundTask
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from kg_server.http import bodies
+from kg_server.http.replies import Json
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -26,8 +27,8 @@ def routes(memory: Memory, dispatcher: Dispatcher) -> list[Route]:
             return Response(status_code=outgoing.status)
         if request.headers.get("kg-carrier") == "shim":
             headers = {"Kg-Delivery": outgoing.delivery} if outgoing.delivery else {}
-            return JSONResponse(outgoing.body, outgoing.status, headers=headers)
-        return JSONResponse(outgoing.body, outgoing.status, background=_acknowledged(request, outgoing.delivery))
+            return Json(outgoing.body, outgoing.status, headers=headers)
+        return Json(outgoing.body, outgoing.status, background=_acknowledged(request, outgoing.delivery))
 
     def _acknowledged(request: Request, delivery: str) -> BackgroundTask | None:
         """Without a carrier that acknowledges, a reply has arrived when it was sent and the client is still there."""

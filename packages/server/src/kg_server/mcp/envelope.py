@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -62,7 +61,7 @@ class Notification:
 def opened(body: bytes, headers: Mapping[str, str]) -> Request | Notification:
     """Reads a posted message. ``headers`` have lower-case names. Raises :class:`Fault`."""
     try:
-        message = json.loads(body)
+        message = protocol.decoded(body)
     except (ValueError, RecursionError):
         raise Fault(protocol.PARSE_ERROR, "The body is not JSON.") from None
     if isinstance(message, list):
@@ -74,7 +73,7 @@ def opened(body: bytes, headers: Mapping[str, str]) -> Request | Notification:
         _check_version_header(headers)
         return Notification(method)
     identity, params = message["id"], message.get("params", {})
-    if isinstance(identity, bool) or not isinstance(identity, str | int | float):
+    if not protocol.is_request_id(identity):
         raise Fault(protocol.INVALID_REQUEST, "The id of a request is text or a number.")
     if params is None:
         params = {}
