@@ -132,6 +132,7 @@ class Service:
                 introduces=reads is not None and not reads.more,
                 shim=call.session_hint,
                 cwd=(reads.cwd if reads is not None else "") or call.cwd,
+                attaches=reads is not None and bool(reads.cwd),
                 sequence=self._memory.store.sequence,
                 now=self._clock(),
             )

@@ -65,12 +65,14 @@ class Admission:
         introduces: bool,
         shim: str,
         cwd: str,
+        attaches: bool,
         sequence: int,
         now: Millis,
     ) -> Context:
         """The context of an MCP call, registered if need be.
 
-        A call that ``introduces`` a client which nothing tells apart gets a new context, whose id it is given. Raises
+        A call that ``introduces`` a client which nothing tells apart gets a new context, whose id it is given. One that
+        ``attaches`` names ``cwd`` on purpose: it gives a context that has no project the one of that folder. Raises
         NOT_FOUND for a ``session_id`` that is not known and INVALID for a relative ``cwd``.
         """
         if cwd and not Path(cwd).is_absolute():
@@ -89,7 +91,16 @@ class Admission:
             key = key or self._bindings.fallback(harness.name, shim, is_new=introduces)
             context = self._registry.find(key) or self._registry.open(key, now=now, sequence=sequence)
         self._place(context, cwd)
+        if attaches:
+            self._attach(context.id, cwd)
         return self._registry.touch(context.id, now)
+
+    def _attach(self, context_id: str, cwd: str) -> None:
+        """Gives a context of user memory alone a project; one that has a project keeps it."""
+        context = self._registry.get(context_id)
+        project = self._projects.resolve(cwd) if context is not None and not context.project else None
+        if project is not None:
+            self._registry.place(context_id, cwd, project.key)
 
     def _place(self, context: Context, cwd: str) -> None:
         """Decides the project, once: a subagent's is that of its session, else that of the folder."""

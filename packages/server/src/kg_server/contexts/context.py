@@ -26,8 +26,9 @@ _MARKS_PER_RECORD = 500
 class Context:
     """A registered context.
 
-    ``project`` is the key of the project's graph, or empty for user memory alone; it is decided once, when a
-    working folder is first known (``placed``), and no later folder changes it. ``started`` is the journal sequence at
+    ``project`` is the key of the project's graph, or empty for user memory alone; it is decided when a
+    working folder is first known (``placed``), and no later folder changes it; only a context without a project can be
+    given one later. ``started`` is the journal sequence at
     registration: what was written before is not news.
     """
 

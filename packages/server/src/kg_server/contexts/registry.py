@@ -95,9 +95,9 @@ class Registry:
         return context
 
     def place(self, context_id: str, cwd: str, project: GraphKey) -> Context:
-        """Decides the project of a context, once."""
+        """Decides the project of a context, once; only that it has none may be decided anew."""
         context = self._by_id[context_id]
-        if context.placed:
+        if context.project or (context.placed and not project):
             return context
         return self._change(
             replace(context, placed=True, cwd=cwd, project=project),

@@ -59,7 +59,9 @@ class _Diff:
 
 
 def plan(arguments: Sync, call: Call) -> Plan:
-    """Lists written, renamed and deleted nodes and changed edges, by level."""
+    """Lists written, renamed and deleted nodes and changed edges, by level. A long list comes in parts, and counts as
+    told with the last of them.
+    """
     del arguments
     synced = Mark(MarkKind.SYNCED, "", "", str(call.sequence))
     if call.entries is None:
@@ -68,7 +70,7 @@ def plan(arguments: Sync, call: Call) -> Plan:
     blocks = [block for graph in call.durable.searched() for block in _blocks(graph, _diff(graph, call))]
     if not blocks:
         return Plan(blocks=said("Nothing was changed by others.").blocks, marks=(synced,))
-    return Plan(blocks=tuple(blocks), marks=(synced,))
+    return Plan(blocks=tuple(blocks), marks=(synced,), paged=True)
 
 
 def _diff(graph: Graph, call: Call) -> _Diff:
