@@ -71,7 +71,7 @@ def imported(ours: Graph, offer: Graph, user: Graph | None, known: Mapping[str, 
         taken,
         offered={
             **{node_id: node.version for node_id, node in offer.nodes.items()},
-            **{_name(edge): _version(edge) for edge in offer.edges.values()},
+            **{name: _version(edge) for edge in offer.edges.values() if (name := _name(edge)) not in taken.dormant},
         },
     )
 

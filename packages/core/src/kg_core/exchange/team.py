@@ -6,23 +6,29 @@ tombstone says that it was deleted, and an older version of a lesson than the on
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kg_core.model import EndKind, Graph, end_kind
+from immutables import Map
+
+from kg_core.model import Change, EndKind, Graph, end_kind
 
 if TYPE_CHECKING:
-    from kg_core.model import Edge, Node, Tombstone
+    from kg_core.model import EdgeKey, Node
 
 
 def shared(graph: Graph) -> Graph:
-    """What others get of a graph: no use, no progress, nothing that points into a person's own memory."""
-    return Graph.build(
-        graph.key,
-        nodes=graph.nodes,
-        edges={key: edge for key, edge in graph.edges.items() if not _is_personal(edge)},
-        tombstones=graph.tombstones,
-        extra=graph.extra,
-    )
+    """What others get of a graph: no use, no progress, nothing that points into a person's own memory.
+
+    It is made to be written: its tiers mean nothing.
+    """
+    return replace(_without_personal(graph), use=Map(), progress=Map())
+
+
+def is_same(one: Graph, other: Graph) -> bool:
+    """Whether the two say the same to others."""
+    names = ("nodes", "edges", "tombstones", "extra")
+    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def continued(base: Graph, copy: Graph) -> Graph:
@@ -30,27 +36,26 @@ def continued(base: Graph, copy: Graph) -> Graph:
 
     Edges leave no tombstone, so one that is missing counts as deleted only in a copy that lacks nothing else.
     """
-    nodes: dict[str, Node] = dict(copy.nodes)
-    is_whole = True
+    kept: dict[str, Node] = {}
     for node_id, before in base.nodes.items():
         found = copy.nodes.get(node_id)
-        if _is_older(found, before) if found is not None else node_id not in copy.tombstones:
-            nodes[node_id] = before
-            is_whole = False
-    edges = {key: edge for key, edge in copy.edges.items() if not _is_personal(edge)}
-    tombstones: dict[str, Tombstone] = {**base.tombstones, **copy.tombstones}
-    return Graph.build(
-        copy.key,
-        nodes=nodes,
-        edges=edges if is_whole else {**base.edges, **edges},
-        tombstones={node_id: stone for node_id, stone in tombstones.items() if node_id not in copy.nodes},
-        extra=copy.extra,
-    )
+        if found is not before and (_is_older(found, before) if found is not None else node_id not in copy.tombstones):
+            kept[node_id] = before
+    missing = {key: edge for key, edge in base.edges.items() if key not in copy.edges} if kept else {}
+    stones = {
+        key: stone for key, stone in base.tombstones.items() if key not in copy.tombstones and key not in copy.nodes
+    }
+    whole = replace(_without_personal(copy), progress=Map())
+    return whole.apply(Change(graph=copy.key, nodes=kept, edges=missing, tombstones=stones))
 
 
 def _is_older(found: Node, before: Node) -> bool:
     return found.written is not None and before.written is not None and found.written.at < before.written.at
 
 
-def _is_personal(edge: Edge) -> bool:
-    return any(end_kind(end) is EndKind.USER for end in (edge.source, edge.target))
+def _without_personal(graph: Graph) -> Graph:
+    personal: dict[EdgeKey, None] = {}
+    for end in graph.incident:
+        if end_kind(end) is EndKind.USER:
+            personal.update(dict.fromkeys(graph.incident[end]))
+    return graph.apply(Change(graph=graph.key, edges=personal)) if personal else graph

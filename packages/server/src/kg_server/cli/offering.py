@@ -37,6 +37,7 @@ def read(path: Path, form: str = "") -> Found:
 def offer(client: Client, name: str, portions: Sequence[tuple[Mapping[str, object], Graph]], what: str) -> Any:
     """Gives the portions, each with its target, to an offer that is open, and ends it; the summary of the server."""
     parts = [(target, part) for target, graph in portions for part in slices(graph)]
+    parts.sort(key=lambda part: bool(part[1].edges))  # a relation may end in a lesson of another graph
     skipped = []
     begun = said = time.monotonic()
     for number, (target, part) in enumerate(parts, 1):

@@ -42,7 +42,7 @@ def _join(home: Home, team: Team) -> int:
     for refusal in outcome.refusals:
         click.echo(f"  NOT changed: {refusal.path}: {refusal.reason}", err=True)
         click.echo(f"  To do it by hand:\n{refusal.snippet}", err=True)
-    control(home, "Starting the server").start()
+    _start(home)
     copy = next((each for each in _synced(home) if each["path"] == str(team.copy)), None)
     if copy is None or copy["problem"]:
         click.echo(f"NOT exchanged: {copy['problem'] if copy else 'the folder belongs to no project'}", err=True)
@@ -53,6 +53,10 @@ def _join(home: Home, team: Team) -> int:
     if copy["conflicts"]:
         click.echo(f"Both versions are kept of: {', '.join(copy['conflicts'])}.")
     return 0 if outcome.ok else 1
+
+
+def _start(home: Home) -> None:
+    control(home, "Starting the server").start()
 
 
 def _leave(home: Home, team: Team) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kg_core.exchange.document import content, read_whole
-from kg_core.exchange.team import continued, shared
+from kg_core.exchange.team import continued, is_same, shared
 from kg_core.model import Change, Graph
 from kg_core.model.merge import merge_part
 from kg_core.policy.secrets import scrub_node
@@ -30,7 +30,7 @@ from kg_server.keeping.git import git_folder, is_busy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kg_core.model import GraphKey, Millis
+    from kg_core.model import GraphKey, Millis, Node
     from kg_core.store import Entry, Home
     from kg_core.store.files import Identity
     from kg_server.memory import Memory
@@ -103,13 +103,12 @@ class Exchange:
         if identity == known.identity and self._memory.durable(known.key) is known.ours:
             return {}
         changed, conflicts = 0, list[str]()
-        base = known.base
+        data: bytes | None = None
         if identity is not None and identity != known.identity:
             data = await asyncio.to_thread(path.read_bytes)
-            copy = _clean(await read_whole(data, str(path), known.key, base))
+            copy = await _clean(await read_whole(data, str(path), known.key, known.base), known.base)
             changed, conflicts = await self._merge(known, copy)
-            base = copy
-        await self._write(path, known, identity, base)
+        await self._write(path, known, identity, data)
         return {"changed": changed, "conflicts": conflicts}
 
     async def _merge(self, known: _Copy, copy: Graph) -> tuple[int, list[str]]:
@@ -128,16 +127,19 @@ class Exchange:
         await asyncio.gather(*written)
         return changed, conflicts
 
-    async def _write(self, path: Path, known: _Copy, identity: Identity | None, found: Graph) -> None:
-        """Put what is shared in the copy's place, unless it says that already or somebody has changed it meanwhile."""
+    async def _write(self, path: Path, known: _Copy, identity: Identity | None, data: bytes | None) -> None:
+        """Put what is shared in the copy's place, unless it holds just that or somebody has changed it meanwhile.
+
+        ``data`` is what it holds when it is not what we wrote last.
+        """
         ours, now = self._memory.durable(known.key), shared(self._memory.store.whole(known.key))
-        if identity is None or _differ(now, found):
-            chunks = await content(now)
-            placed = await asyncio.to_thread(self._place, path, chunks, identity)
-            if placed is None:
-                return  # the next round reads what has come
-            identity = placed
-        await asyncio.to_thread(self._keep, path, known.key, await content(now))
+        chunks = await content(now)
+        is_ours = identity is not None and data is None and is_same(now, known.base)
+        if not is_ours and data != b"".join(chunks):
+            identity = await asyncio.to_thread(self._place, path, chunks, identity)
+            if identity is None:
+                return  # somebody was faster: the next round reads what has come
+        await asyncio.to_thread(self._keep, path, known.key, chunks)
         self._copies[path] = _Copy(key=known.key, base=now, identity=identity, ours=ours)
 
     def _place(self, path: Path, chunks: list[bytes], identity: Identity | None) -> Identity | None:
@@ -206,10 +208,12 @@ def write_trees(home: Home, listed: tuple[Path, ...]) -> None:
     replace_file(files, home.state / "team.json", (json.dumps({"trees": [str(tree) for tree in listed]}).encode(),))
 
 
-def _clean(copy: Graph) -> Graph:
-    """The copy without secrets: it comes from others."""
-    nodes = {node_id: scrub_node(node) for node_id, node in copy.nodes.items()}
-    found = {node_id: node for node_id, node in nodes.items() if node is not copy.nodes[node_id]}
+async def _clean(copy: Graph, base: Graph) -> Graph:
+    """The copy without secrets in what is new since ``base``: it comes from others."""
+    found: dict[str, Node | None] = {}
+    async for node_id, node in in_slices(copy.nodes.items()):
+        if base.nodes.get(node_id) is not node and (clean := scrub_node(node)) is not node:
+            found[node_id] = clean
     return copy.apply(Change(graph=copy.key, nodes=found)) if found else copy
 
 
@@ -219,8 +223,3 @@ def _dated(change: Change, at: Millis) -> Change:
         for node_id, node in change.nodes.items()
     }
     return replace(change, nodes=nodes)
-
-
-def _differ(now: Graph, found: Graph) -> bool:
-    names = ("nodes", "edges", "tombstones", "extra")
-    return any(getattr(now, name) != getattr(found, name) for name in names) or bool(found.progress)

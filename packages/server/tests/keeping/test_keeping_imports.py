@@ -1,0 +1,258 @@
+"""Imports, exports, backups and restores, from the command line to the files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tarfile
+
+import pytest
+
+from kg_core.model import Tier
+
+
+def counted(told: dict, graph: str) -> dict[str, int]:
+    return next(each["counts"] for each in told["graphs"] if each["graph"] == graph)
+
+
+@pytest.mark.parametrize(
+    ("source", "level", "nodes"),
+    [
+        ("kg-memory-0.17.0", (), 6),
+        ("server-memory-2026.8.31.jsonl", ("--level", "user"), 6),
+        ("claude-code-2.1.332", ("--level", "user"), 3),
+    ],
+)
+def test_an_import_of_what_a_product_wrote_is_the_same_twice(kg, server, imports, source, level, nodes) -> None:
+    code, out, _ = kg("import", imports / source, *level, "--json")
+    first = json.loads(out)
+    before = server.graph("user")
+
+    again = json.loads(kg("import", imports / source, *level, "--json")[1])
+
+    assert code == 0
+    assert sum(each["counts"]["added"] for each in first["graphs"]) == nodes
+    assert all(each["counts"]["added"] == each["edges"] == 0 for each in again["graphs"])
+    assert sum(each["counts"]["same"] for each in again["graphs"]) == nodes
+    assert again["skipped"] == first["skipped"]
+    assert server.graph("user") is before
+
+
+def test_an_import_keeps_times_levels_and_relations_between_levels(kg, server, imports) -> None:
+    kg("import", imports / "kg-memory-0.17.0")
+
+    shop = server.graph("project:shop")
+    record = json.loads((imports / "kg-memory-0.17.0/projects/shop/graph.json").read_text(encoding="utf-8"))
+    written = record["nodes"]["payment-retry"]["_written"]
+    assert shop.nodes["payment-retry"].written.at == round(written["ts"] * 1000)
+    assert shop.nodes["payment-retry"].written.by == written["by"]
+    assert ("payment-retry", "reported-by", "user:short-answers") in shop.edges
+    assert server.graph("user").use["short-answers"].stamps
+
+
+def test_every_skipped_entry_is_told(kg, server, imports) -> None:
+    _, out, _ = kg("import", imports / "server-memory-2026.8.31.jsonl", "--level", "user")
+
+    assert "Skipped: line 10: a relation with 'nobody', which is no entity." in out
+
+
+def test_a_dry_run_tells_the_same_and_changes_nothing(kg, server, imports) -> None:
+    source = imports / "server-memory-2026.8.31.jsonl"
+
+    dry = json.loads(kg("import", source, "--level", "user", "--dry-run", "--json")[1])
+
+    assert not server.graph("user").nodes
+    real = json.loads(kg("import", source, "--level", "user", "--json")[1])
+    assert {**dry, "dry_run": False} == real
+
+
+def test_a_source_that_does_not_say_where_it_belongs_asks_for_a_level(kg, server, imports) -> None:
+    code, _, err = kg("import", imports / "server-memory-2026.8.31.jsonl")
+
+    assert code == 2
+    assert "--level" in err
+
+
+def test_auto_memory_belongs_to_the_project_of_the_folder(kg, server, imports, repository) -> None:
+    kg("import", imports / "claude-code-2.1.332", "--cwd", repository)
+
+    assert "payment-retry-limit" in server.graph("project:shop").nodes
+
+
+def test_an_import_takes_secrets_out_and_says_so(kg, server, tmp_path) -> None:
+    page = tmp_path / "lessons.md"
+    page.write_text("- The key is AKIAIOSFODNN7EXAMPL3 here\n", encoding="utf-8")
+
+    _, out, _ = kg("import", page, "--level", "user")
+
+    assert all("AKIAIOSFODNN7EXAMPL3" not in node.gist for node in server.graph("user").nodes.values())
+    assert "1 held secrets" in out
+
+
+def test_a_lesson_of_any_length_is_imported(kg, server, tmp_path) -> None:
+    page = tmp_path / "long.md"
+    page.write_text("- long " + "word " * 60_000 + "\n", encoding="utf-8")
+
+    kg("import", page, "--level", "user")
+
+    assert [len(node.gist) for node in server.graph("user").nodes.values()] == [len("long " + "word " * 60_000) - 1]
+
+
+def test_a_large_import_leaves_the_loop_to_others(kg, server, tmp_path) -> None:
+    page = tmp_path / "many.md"
+    page.write_text("".join(f"- **n{number}**: lesson {number}\n" for number in range(1_500)), encoding="utf-8")
+
+    entries = server.service._memory.store.sequence
+    kg("import", page, "--level", "user")
+
+    assert len(server.graph("user").nodes) == 1_500
+    assert server.service._memory.store.sequence - entries >= 15  # parts of a hundred, others in between
+
+
+def test_what_was_deleted_here_stays_deleted_through_import_and_restore_until_asked(kg, server, imports, tmp_path):
+    """Bug case 17."""
+    source = imports / "kg-memory-0.17.0"
+    kg("import", source)
+    backup = tmp_path / "yesterday.tar.gz"
+    kg("backup", backup)
+    exported = tmp_path / "export.json"
+    exported.write_text(kg("export")[1], encoding="utf-8")
+    server.delete("Tabs")
+
+    for command in (("import", source), ("import", exported), ("restore", backup)):
+        code, out, _ = kg(*command)
+        assert code == 0
+        assert "Tabs" in out
+        assert "Tabs" not in server.graph("user").nodes
+
+    code, out, _ = kg("restore", backup, "--deleted", "Tabs")
+    assert code == 0
+    assert "1 brought back" in out
+    node = server.graph("user").nodes["Tabs"]
+    assert node.written.at > 1_900_000_000_000
+    assert "Tabs" not in server.graph("user").tombstones
+
+
+def test_an_export_is_imported_into_an_empty_memory_as_it_was(kg, servers, imports, tmp_path) -> None:
+    first = servers("first")
+    kg("import", imports / "kg-memory-0.17.0")
+    exported = tmp_path / "export.json"
+    exported.write_text(kg("export")[1], encoding="utf-8")
+
+    second = servers("second")
+    kg("import", exported)
+
+    for key in ("user", "project:shop"):
+        assert second.graph(key).nodes == first.graph(key).nodes
+        assert second.graph(key).edges == first.graph(key).edges
+
+
+def test_markdown_that_was_exported_is_imported_with_the_same_ids_and_gists(kg, servers, tmp_path) -> None:
+    first = servers("first")
+    first.put("tests-first", "Tests run before every push", notes=("a red main\ncosts a day",))
+    page = tmp_path / "export.md"
+    page.write_text(kg("export", "--level", "user", "--format", "markdown")[1], encoding="utf-8")
+
+    second = servers("second")
+    kg("import", page, "--level", "user")
+
+    node = second.graph("user").nodes["tests-first"]
+    assert (node.gist, node.notes) == ("Tests run before every push", ("a red main\ncosts a day",))
+
+
+def test_a_backup_restores_everything_on_another_machine(kg, servers, imports, repository, tmp_path) -> None:
+    first = servers("first")
+    first.put("own-lesson", "A lesson of the project", cwd=str(repository))
+    kg("import", imports / "kg-memory-0.17.0", "--cwd", repository)
+    backup = tmp_path / "all.tar.gz"
+    code, out, _ = kg("backup", backup)
+    assert code == 0
+    assert str(backup) in out
+    assert backup.stat().st_mode & 0o777 == 0o600
+
+    second = servers("second")
+    kg("restore", backup)
+
+    for key in ("user", "project:shop", "project:shop-2"):
+        assert set(second.graph(key).nodes) == set(first.graph(key).nodes)
+    assert second.service._memory.store.projects.resolve(str(repository)).slug == "shop"
+    assert second.graph("user").use["short-answers"].stamps == first.graph("user").use["short-answers"].stamps
+    assert second.graph("project:shop").tier("own-lesson") is Tier.ACTIVE
+
+
+def test_a_backup_holds_what_was_acknowledged_a_moment_ago(kg, server, tmp_path) -> None:
+    server.put("just-now", "Written before the backup")
+    backup = tmp_path / "now.tar.gz"
+
+    kg("backup", backup)
+
+    with tarfile.open(backup) as archive:
+        names = set(archive.getnames())
+        user = json.load(archive.extractfile("memory/user.json"))
+    assert {"kg-backup.json", "memory/user.json", "memory/user.use.json"} <= names
+    assert "just-now" in user["nodes"]
+
+
+def test_a_backup_never_takes_the_place_of_a_file(kg, server, tmp_path) -> None:
+    taken = tmp_path / "mine.tar.gz"
+    taken.write_text("mine", encoding="utf-8")
+
+    code, _, err = kg("backup", taken)
+
+    assert code == 1
+    assert str(taken) in err
+    assert taken.read_text(encoding="utf-8") == "mine"
+
+
+def test_backups_in_the_memorys_own_folder_are_bounded(kg, server) -> None:
+    """Bug case 57."""
+    for _ in range(12):
+        kg("backup")
+
+    assert len(list((server.home.state / "backups").glob("memory-*.tar.gz"))) == 10
+
+
+def test_a_backup_that_cannot_be_written_names_the_path(kg, server, tmp_path) -> None:
+    """Bug case 6."""
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+
+    code, _, err = kg("backup", blocked / "backup.tar.gz")
+
+    assert code == 3
+    assert str(blocked) in err
+
+
+def test_single_lessons_are_restored_by_id(kg, server, tmp_path) -> None:
+    server.put("one", "one as it was")
+    server.put("two", "two as it was")
+    kg("backup", tmp_path / "b.tar.gz")
+    server.put("one", "one spoilt")
+    server.put("two", "two spoilt")
+
+    code, out, _ = kg("restore", tmp_path / "b.tar.gz", "one")
+
+    assert code == 0
+    assert "before this is in" in out
+    assert server.graph("user").nodes["one"].gist == "one as it was"
+    assert server.graph("user").nodes["two"].gist == "two spoilt"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("absent.tar.gz",), ("damaged.tar.gz",), ("b.tar.gz", "nobody"), ("b.tar.gz", "--project", "nobody")],
+)
+def test_a_restore_that_cannot_be_done_changes_nothing(kg, server, tmp_path, arguments) -> None:
+    server.put("one", "one as it was")
+    kg("backup", tmp_path / "b.tar.gz")
+    shutil.copy(tmp_path / "b.tar.gz", tmp_path / "damaged.tar.gz")
+    os.truncate(tmp_path / "damaged.tar.gz", 200)
+    before = server.graph("user")
+
+    code, out, err = kg("restore", tmp_path / arguments[0], *arguments[1:])
+
+    assert code != 0
+    assert out == ""
+    assert err.startswith("Error: ")
+    assert server.graph("user") is before
