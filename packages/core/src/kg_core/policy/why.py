@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kg_core.model import Change, Tier
+from kg_core.policy.board import Board
 from kg_core.policy.compaction import Budget, planned
 from kg_core.policy.credits import endorsed
-from kg_core.policy.fresh import fresh_steps
-from kg_core.policy.score import CONNECTEDNESS, RECENCY, USEFULNESS, Explanation, Factor, combine, percentiles, raw
+from kg_core.policy.score import CONNECTEDNESS, RECENCY, USEFULNESS, Explanation, Factor, percentiles, raw, weigh
 from kg_core.policy.steps import SLICE
-from kg_core.render import archived_charge, charge
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -69,11 +68,11 @@ def why(
 ) -> Generator[None, None, Why]:
     """The standing of a node of ``graph``, in small steps. Raises KeyError when there is no such node."""
     node, use = graph.nodes[node_id], graph.use_of(node_id)
-    newest = yield from fresh_steps(graph, user, budget.fresh)
+    board = Board(graph, user, now)
+    yield from board.fill(budget.fresh)
+    newest = {each for each, is_fresh in zip(board.ids, board.fresh, strict=True) if is_fresh}
     pool = {*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED]} - newest
     explanation, place = yield from _explained(graph, node_id, pool, now, user)
-    cost = charge(graph, user)
-    yield
     ways: tuple[Way, ...] = ()
     if use.tier is not Tier.ACTIVE:
         read = graph.apply(Change(graph=graph.key, use=brought_back(graph, [node_id], now)))
@@ -89,8 +88,8 @@ def why(
         fresh=node_id in newest,
         explanation=explanation,
         place=place,
-        charge=cost,
-        archived=archived_charge(graph),
+        charge=board.charge,
+        archived=board.archived_charge,
         ways=ways,
     )
 
@@ -105,16 +104,13 @@ def _explained(
         if number % SLICE == SLICE - 1:
             yield
     own = ids.index(node_id)
-    columns = (
-        [float(each.recency) for each in raws],
-        [each.connectedness for each in raws],
-        [each.usefulness for each in raws],
-    )
+    columns: list[list[float]] = []
     factors: list[Factor] = []
-    for column, weight in zip(columns, (RECENCY, CONNECTEDNESS, USEFULNESS), strict=True):
-        factors.append(Factor(raw=column[own], percentile=percentiles(column)[own], weight=weight))
+    for column, weight in zip(zip(*raws, strict=True), (RECENCY, CONNECTEDNESS, USEFULNESS), strict=True):
+        columns.append(percentiles(column))
+        factors.append(Factor(raw=column[own], percentile=columns[-1][own], weight=weight))
         yield
-    scores = combine(raws)
+    scores = weigh(*columns)
     yield
     explanation = Explanation(
         id=node_id,
@@ -138,5 +134,8 @@ def _at_rest(
         if change is None:
             break
         settled.update(change.use)
-        graph = graph.apply(change)
+        moved = list(change.use.items())
+        for start in range(0, len(moved), SLICE):
+            graph = graph.apply(Change(graph=graph.key, use=dict(moved[start : start + SLICE])))
+            yield
     return graph.use_of(node_id).tier

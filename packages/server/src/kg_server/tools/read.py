@@ -85,11 +85,10 @@ def _brought_back(graph: Graph, found: list[tuple[Graph, Node]], call: Call) -> 
 def _levels(arguments: Read, call: Call) -> Plan:
     levels = call.durable
     graphs = (levels.graph(arguments.level),) if arguments.level is not None else levels.searched()
-    blocks = [block for graph in graphs for block in _level(graph, call)]
+    blocks = _within_target([block for graph in graphs for block in _level(graph, call)], graphs, call)
     if arguments.level is None and levels.project is None:
-        blocks.append(Block(text="(No project memory: kg_read with cwd, the project's absolute path, adds it.)"))
-    marks = tuple(Mark(MarkKind.FULL, graph.key) for graph in graphs)
-    return Plan(blocks=_within_target(blocks, graphs, call), marks=marks)
+        blocks = (*blocks, Block(text="(No project memory: kg_read with cwd, the project's absolute path, adds it.)"))
+    return Plan(blocks=blocks, marks=tuple(Mark(MarkKind.FULL, graph.key) for graph in graphs))
 
 
 def _level(graph: Graph, call: Call, values: dict[str, float] | None = None) -> list[Block]:
