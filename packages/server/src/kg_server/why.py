@@ -18,8 +18,9 @@ from kg_server.looking import levels_at
 from kg_server.tools.levels import level_of
 
 if TYPE_CHECKING:
-    from kg_core.model import Graph, Millis
+    from kg_core.model import Graph, Millis, Use
     from kg_core.policy import Explanation, Factor
+    from kg_core.policy.score import Ties
     from kg_server.memory import Memory
     from kg_server.tools.arguments import Level
 
@@ -41,7 +42,8 @@ async def explained(memory: Memory, cwd: str, text: str, level: str, now: Millis
             found: Why = finished.value
             break
         await asyncio.sleep(0)
-    return {**_facts(graph, node.id, found), "text": "\n".join(_lines(graph, node.id, found))}
+    ties = score.ties(graph, node.id, graph.use_of(node.id), levels.user)
+    return {**_facts(graph, node.id, found, ties), "text": "\n".join(_lines(graph, node.id, found, ties))}
 
 
 def _level(name: str) -> Level | None:
@@ -53,9 +55,8 @@ def _level(name: str) -> Level | None:
     raise KgError(Code.INVALID, f"There is no level {name!r} here; it is one of {', '.join(_LEVELS)}.", {"level": name})
 
 
-def _facts(graph: Graph, node_id: str, found: Why) -> dict[str, object]:
+def _facts(graph: Graph, node_id: str, found: Why, ties: Ties) -> dict[str, object]:
     explanation, use = found.explanation, graph.use_of(node_id)
-    ties = score.ties(graph, node_id, use)
     return {
         "id": node_id,
         "level": level_of(graph),
@@ -91,8 +92,11 @@ def _factor(factor: Factor) -> dict[str, object]:
     }
 
 
-def _lines(graph: Graph, node_id: str, found: Why) -> list[str]:
-    lines = [f"{one_line(node_id)} ({level_of(graph)}): {_standing(found)}", *_table(graph, node_id, found)]
+def _lines(graph: Graph, node_id: str, found: Why, ties: Ties) -> list[str]:
+    lines = [
+        f"{one_line(node_id)} ({level_of(graph)}): {_standing(found)}",
+        *_table(graph.use_of(node_id), found, ties),
+    ]
     lines.append(f"  The level costs {found.charge:,} of {BUDGET:,} characters.")
     if found.ways:
         lines.append("  What would bring it back:")
@@ -112,10 +116,8 @@ def _standing(found: Why) -> str:
     return "active"
 
 
-def _table(graph: Graph, node_id: str, found: Why) -> list[str]:
+def _table(use: Use, found: Why, ties: Ties) -> list[str]:
     explanation: Explanation = found.explanation
-    use = graph.use_of(node_id)
-    ties = score.ties(graph, node_id, use)
     stamps = Counter(stamp.kind.value for stamp in use.stamps)
     among = f"place {found.place} of {explanation.pool + (not explanation.in_pool)}"
     return [

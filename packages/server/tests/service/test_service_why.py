@@ -70,6 +70,21 @@ def test_what_would_bring_it_back_brings_it_back(live: Live, tier: Tier) -> None
     live(scenario)
 
 
+def test_an_edge_to_the_users_memory_counts_by_the_tier_of_its_end(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        await writer.put("retry-jitter", "Retries need jitter.", level="user")
+        await writer.call("kg_put_edge", from_="cache-key", rel="needs", to="retry-jitter")
+        use = {"retry-jitter": Use(tier=Tier.ARCHIVED)}
+        await world.service._memory.commit(Write(by="kg", at=1, changes=(Change(graph="user", use=use),)))
+        found = (await why(world))["connectedness"]
+        assert found["out"] == {"active": 0, "archived": 1}
+        assert found["ends"] == 1
+
+    live(scenario)
+
+
 def test_a_vote_is_named_where_a_vote_is_enough(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer = world.agent("s-1")
