@@ -1,0 +1,201 @@
+"""What ``kg doctor`` says of each link between an agent and the memory, and the command that it names."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kg_core.host import Plugins
+from kg_core.model import to_iso
+from kg_harness_claude import CLAUDE
+from kg_plugin_api import KgError, StepState, StepStatus
+from kg_server.carrier.version import VERSION
+from kg_server.setup.findings import findings
+from kg_server.setup.machine import Machine
+from kg_server.setup.verify import Proof
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NOW = 1_800_000_000_000
+
+
+class Trust:
+    name, title, explanation, needs_consent = "trust", "Trust the hooks", "Open the agent and trust them.", True
+    state = StepState.OPEN
+
+    def status(self, site: object) -> StepStatus:
+        return StepStatus(state=self.state)
+
+    def take(self, site: object) -> None:
+        return None
+
+    def undo(self, site: object) -> None:
+        return None
+
+
+def health(**more: Any) -> dict[str, Any]:
+    return {"version": VERSION, "pid": 1, "problems": [], "plugins": {"problems": []}, "heard": {}, **more}
+
+
+@pytest.fixture
+def look(person: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, tuple[str, str]]]:
+    """What doctor finds: its sentences, each with its level and command."""
+    monkeypatch.setattr("kg_server.setup.agents.through_shim", lambda *_: Proof(10, 0.1))
+
+    def run(told: dict[str, Any] | None, harness: Any = CLAUDE) -> dict[str, tuple[str, str]]:
+        machine = Machine(person.home, person.folder, {"PATH": ""})
+        found = findings(machine, Plugins.of(harnesses=[harness]), told)
+        return {finding.sentence: (str(finding.level), finding.command) for finding in found}
+
+    return run
+
+
+def of(found: dict[str, tuple[str, str]], words: str) -> tuple[str, str]:
+    (kept,) = [value for sentence, value in found.items() if words in sentence]
+    return kept
+
+
+def test_a_server_that_is_silent_or_another_version_is_named_with_its_command(look: Any) -> None:
+    assert of(look(None), "does not answer") == ("problem", "kg start")
+    assert of(look(health(version="0.0.1")), "the server another") == ("problem", "kg restart")
+
+
+def test_claims_that_are_missing_or_changed_are_named_with_their_file(person: Any, look: Any) -> None:
+    assert of(look(health()), "is not connected") == ("note", "kg setup --harness claude")
+    person.run("setup", "--yes", "--harness", "claude")
+    assert of(look(health()), "is connected")[0] == "ok"
+    hooks = person.home.root / "harnesses" / "claude" / "kg" / "hooks" / "hooks.json"
+    hooks.write_text("{}", encoding="utf-8")
+    settings = person.settings("claude")
+    settings.write_text(
+        settings.read_text(encoding="utf-8").replace('"kg@kg": true', '"kg@kg": false'), encoding="utf-8"
+    )
+
+    found = look(health())
+
+    assert of(found, str(hooks)) == ("problem", "kg setup --harness claude")
+    assert of(found, str(settings)) == ("problem", "kg setup --harness claude")
+    assert not any("arrived" in sentence for sentence in found), "what is not connected delivers nothing"
+
+
+def test_trust_that_is_open_is_told_in_words_with_the_flag_that_gives_it(person: Any, look: Any) -> None:
+    person.run("setup", "--yes", "--harness", "claude")
+    trust = Trust()
+
+    class Wiring(type(CLAUDE.wiring)):
+        def steps(self, site: Any) -> tuple[Trust, ...]:
+            return (trust,)
+
+    harness = dataclasses.replace(CLAUDE, wiring=Wiring())
+
+    found = look(health(), harness)
+    assert of(found, "Open the agent and trust them.") == ("problem", "kg setup --harness claude --trust-hooks")
+    trust.state = StepState.DONE
+    assert of(look(health(), harness), "Trust the hooks")[0] == "ok"
+
+
+def test_the_shim_is_asked_as_the_agent_asks_it(person: Any, look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    person.run("setup", "--yes", "--harness", "claude")
+    assert of(look(health()), "Memory answers through its MCP server (10 tools)")[0] == "ok"
+
+    def broken(*_: object) -> Proof:
+        raise KgError("unavailable", "The MCP shim did not answer.")
+
+    monkeypatch.setattr("kg_server.setup.agents.through_shim", broken)
+
+    assert of(look(health()), "The MCP shim did not answer.") == ("problem", "kg restart")
+
+
+def test_live_delivery_is_told_by_the_last_event_that_arrived(person: Any, look: Any) -> None:
+    person.run("setup", "--yes", "--harness", "claude")
+
+    assert of(look(health()), "No event of Claude Code has arrived yet")[0] == "note"
+    heard = {"claude": {"event": "UserPromptSubmit", "at": to_iso(NOW)}}
+    assert of(look(health(heard=heard)), "Its last event, UserPromptSubmit, arrived")[0] == "ok"
+
+
+def test_the_version_of_the_program_is_compared_with_those_that_were_tried(
+    person: Any, look: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "claude"
+    monkeypatch.setattr("kg_server.setup.machine.Machine.binary", lambda *_: program)
+    for version, level in (("2.1.332 (Claude Code)", "ok"), ("9.9.9 (Claude Code)", "note")):
+        program.write_text(f"#!/bin/sh\necho '{version}'\n", encoding="utf-8")
+        program.chmod(0o755)
+        assert of(look(health()), version)[0] == level
+
+
+def test_problems_of_plug_ins_in_the_running_server_are_told(look: Any) -> None:
+    problem = {"name": "agent", "distribution": "kg-agent 1.0", "reason": "Its observer failed."}
+
+    assert (
+        of(look(health(plugins={"problems": [problem]})), "agent (kg-agent 1.0): Its observer failed.")[0] == "problem"
+    )
+
+
+def test_doctor_tells_programs_the_same_as_people(person: Any) -> None:
+    code, out, _ = person.run("doctor", "--json")
+
+    told = json.loads(out)
+    assert (code, told["ok"]) == (1, False)
+    (silent,) = [finding for finding in told["findings"] if finding["command"] == "kg start"]
+    assert silent["level"] == "problem"
+    assert f"{silent['sentence']} Mend it with `kg start`." in person.run("doctor")[1]
+
+
+@pytest.fixture
+def systemctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A systemd that only keeps what it was told."""
+    program, log, enabled = tmp_path / "systemctl", tmp_path / "systemctl.log", tmp_path / "enabled"
+    program.write_text(
+        f"""#!/bin/sh
+echo "$*" >>'{log}'
+case "$2" in
+    is-enabled) [ -e '{enabled}' ] ;;
+    enable) : >'{enabled}' ;;
+    disable) /bin/rm -f '{enabled}' ;;
+esac
+""",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(
+        "kg_server.setup.machine.Machine.binary",
+        lambda _, harness: program if harness.name == "systemd" else None,
+    )
+    return log
+
+
+def test_the_service_is_shown_written_enabled_checked_and_taken_out_again(person: Any, systemctl: Path) -> None:
+    unit = person.folder / ".config" / "systemd" / "user" / "kg.service"
+    before = person.files()
+
+    code, out, _ = person.run("setup", "--dry-run", "--service", "--harness", "claude")
+    assert code == 0
+    assert f"+++ {unit}" in out
+    assert "Have systemd start the server at login" in out
+    assert person.files() == before
+
+    assert person.run("setup", "--yes", "--service", "--harness", "claude")[0] == 0
+    text = unit.read_text(encoding="utf-8")
+    assert "ConditionPathExists=" in text
+    assert f'serve --home "{person.home.root}"' in text
+    assert "--user enable kg.service" in systemctl.read_text(encoding="utf-8")
+    assert "systemd starts the server at login." in person.run("doctor")[1]
+    assert "already connected" in person.run("setup", "--yes", "--service", "--harness", "claude")[1]
+
+    assert person.run("uninstall", "--yes")[0] == 0
+    assert "--user disable kg.service" in systemctl.read_text(encoding="utf-8")
+    assert person.files() == before
+
+
+def test_without_systemd_the_service_is_left_open_in_words(person: Any) -> None:
+    code, _, err = person.run("setup", "--yes", "--service", "--harness", "claude")
+
+    assert code == 1
+    assert "There is no `systemctl` on this machine." in err
