@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kg_core.model import Change, Tier, Use
+from kg_core.model import Change, Node, Tier, Use
 from kg_core.store import Write
 from kg_plugin_api import Unit
 from kg_server.interface import ToolCall
@@ -137,6 +137,28 @@ def test_all_parts_together_show_every_gist_within_the_limit(live: Live) -> None
             parts.append(await reader.call("kg_read", more=True))
         assert all(Unit.BYTES.measure(part) <= 4_000 for part in parts)
         assert all(f"Claim {number}:" in "".join(parts) for number in range(60))
+
+    live(scenario)
+
+
+def test_a_memory_beyond_the_target_of_a_read_says_what_it_hides_and_counts_that_as_unseen(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        now = world.clock()
+        nodes = {f"lesson-{n}": Node(id=f"lesson-{n}", gist=f"Claim {n}: {'x' * 900}", created=now) for n in range(70)}
+        change = Change(graph="project:shop", nodes=nodes)
+        await world.agent("s-1").call("kg_read")
+        await world.service._memory.commit(Write(by="person", at=now, changes=(change,)))
+        reader = world.agent("s-2")
+        parts = [await reader.call("kg_read")]
+        some = next(node_id for node_id in nodes if f"  {node_id}: " in parts[0])
+        await reader.put(some, "What the first part showed may be changed at once.")
+        while "more=true" in parts[-1]:
+            parts.append(await reader.call("kg_read", more=True))
+        whole = "\n".join(parts)
+        assert 45_000 < len(whole) < 52_000
+        hidden = [node_id for node_id in nodes if f"  {node_id}: " not in whole]
+        assert f"(No room here for: {len(hidden)} gists." in whole
+        assert "has not seen" in await reader.refused("kg_put_node", level="project", id=hidden[0], gist="Blind.")
 
     live(scenario)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kg_core.render.block import Block, Mark, Rank
@@ -19,11 +19,15 @@ _NAMES = ((Rank.GIST, "gist", "gists"), (Rank.EDGE, "edge", "edges"), (Rank.ARCH
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A text within its limit, the marks of the blocks that are in it whole, and how many blocks are not in it."""
+    """A text within its limit, the marks of the blocks that are in it whole, and how many blocks are not in it.
+
+    ``blocks`` make up the text, for whoever hands it out in parts.
+    """
 
     text: str
     marks: tuple[Mark, ...]
     hidden: int = 0
+    blocks: tuple[Block, ...] = ()
 
 
 def fit(blocks: Sequence[Block], limit: Limit | None) -> Fitted:
@@ -34,7 +38,7 @@ def fit(blocks: Sequence[Block], limit: Limit | None) -> Fitted:
     beside it. Essential blocks go only when they do not fit by themselves. When no gist fits beside them, the best is
     cut at a grapheme, and its marks are left out. A larger limit never keeps fewer blocks.
     """
-    whole = Fitted("\n".join(block.text for block in blocks), marks_of(blocks))
+    whole = Fitted("\n".join(block.text for block in blocks), marks_of(blocks), blocks=tuple(blocks))
     if not blocks or limit is None or limit.holds(whole.text):
         return whole
     costs = [limit.measure(block.text) + 1 for block in blocks]
@@ -88,13 +92,14 @@ def _with_parents(blocks: Sequence[Block], kept: list[int]) -> list[int]:
 def _joined(blocks: Sequence[Block], kept: list[int], shortened: dict[int, str], limit: Limit) -> Fitted:
     kept = _with_parents(blocks, [*kept, *shortened])
     missing = Counter(blocks[index].rank for index in set(range(len(blocks))).difference(kept))
-    texts = [shortened.get(index, blocks[index].text) for index in sorted(kept)]
-    said = "\n".join([*texts, _hidden_line(missing, len(shortened))])
-    return Fitted(
-        said if limit.holds(said) else "\n".join(texts),
-        marks_of(blocks[index] for index in sorted(kept) if index not in shortened),
-        missing.total(),
-    )
+    shown = [
+        replace(blocks[index], text=shortened[index], marks=()) if index in shortened else blocks[index]
+        for index in sorted(kept)
+    ]
+    closed = [*shown, Block(text=_hidden_line(missing, len(shortened)))]
+    if limit.holds("\n".join(block.text for block in closed)):
+        shown = closed
+    return Fitted("\n".join(block.text for block in shown), marks_of(shown), missing.total(), tuple(shown))
 
 
 def _hidden_line(hidden: Counter[Rank], shortened: int) -> str:

@@ -106,5 +106,4 @@ def _within_target(blocks: list[Block], graphs: tuple[Graph, ...], call: Call) -
     if sum(len(block.text) + 1 for block in blocks) <= FULL_READ:
         return tuple(blocks)
     values = {graph.key: scores(graph, graph.tiers[Tier.ACTIVE], call.now, call.durable.user) for graph in graphs}
-    fitted = fit([block for graph in graphs for block in _level(graph, call, values[graph.key])], _TARGET)
-    return (Block(text=fitted.text, marks=fitted.marks),)
+    return fit([block for graph in graphs for block in _level(graph, call, values[graph.key])], _TARGET).blocks
