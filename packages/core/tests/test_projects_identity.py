@@ -298,3 +298,13 @@ def test_all_lists_every_project(registry, world):
         ("app", world / "work/app"),
         ("lib", world / "work/app/lib"),
     ]
+
+
+def test_a_memory_from_elsewhere_gets_the_project_of_its_folders_or_name_or_a_name_of_its_own(registry):
+    projects = registry.open()
+
+    shop = projects.adopt("shop", ["/srv/shop"], ["example.test/shop"])
+
+    assert projects.adopt("other-name", ["/nowhere", "/srv/shop"]) == shop
+    assert projects.adopt("shop", []).slug == "shop"
+    assert projects.adopt("Shop", ["/elsewhere/shop"]).slug == "Shop-2"

@@ -10,6 +10,8 @@ import tarfile
 import pytest
 
 from kg_core.model import Tier
+from kg_plugin_api import Code, KgError
+from kg_server.client import Client
 
 
 def counted(told: dict, graph: str) -> dict[str, int]:
@@ -107,7 +109,7 @@ def test_a_large_import_leaves_the_loop_to_others(kg, server, tmp_path) -> None:
     kg("import", page, "--level", "user")
 
     assert len(server.graph("user").nodes) == 1_500
-    assert server.service._memory.store.sequence - entries >= 15  # parts of a hundred, others in between
+    assert server.service._memory.store.sequence - entries >= 60  # others have their turn in between
 
 
 def test_what_was_deleted_here_stays_deleted_through_import_and_restore_until_asked(kg, server, imports, tmp_path):
@@ -256,3 +258,67 @@ def test_a_restore_that_cannot_be_done_changes_nothing(kg, server, tmp_path, arg
     assert out == ""
     assert err.startswith("Error: ")
     assert server.graph("user") is before
+
+
+def test_a_level_of_a_backup_is_restored_for_the_folder_it_is_asked_in(kg, server, repository, tmp_path) -> None:
+    server.put("own", "own as it was", cwd=str(repository))
+    server.put("mine", "mine as it was")
+    kg("backup", tmp_path / "b.tar.gz")
+    server.put("own", "own spoilt", cwd=str(repository))
+    server.put("mine", "mine spoilt")
+
+    code, _, _ = kg("restore", tmp_path / "b.tar.gz", "--level", "project", "--cwd", repository)
+
+    assert code == 0
+    assert server.graph("project:shop").nodes["own"].gist == "own as it was"
+    assert server.graph("user").nodes["mine"].gist == "mine spoilt"
+
+
+def test_an_entry_that_no_request_can_carry_is_told_and_the_rest_taken(kg, server, tmp_path) -> None:
+    page = tmp_path / "huge.md"
+    page.write_text("- **huge**: " + "x" * (5 << 20) + "\n- **small**: fine\n", encoding="utf-8")
+
+    code, out, _ = kg("import", page, "--level", "user")
+
+    assert code == 0
+    assert "Skipped: huge: it has more than 4 MiB." in out
+    assert set(server.graph("user").nodes) == {"small"}
+
+
+def test_an_import_into_a_store_that_is_read_only_says_so_with_its_path(kg, server, tmp_path, monkeypatch) -> None:
+    """Bug case 6."""
+    page = tmp_path / "lessons.md"
+    page.write_text("- a lesson\n", encoding="utf-8")
+    monkeypatch.setattr(server.service._memory.store, "_lock", None)
+
+    code, out, err = kg("import", page, "--level", "user")
+
+    monkeypatch.undo()
+    assert (code, out) == (1, "")
+    assert f"read-only: {server.home.root}" in err
+    assert not server.graph("user").nodes
+
+
+def test_ids_that_differ_in_case_only_are_one_node(kg, server, tmp_path) -> None:
+    """Bug case 13."""
+    server.put("API", "The API is versioned")
+    page = tmp_path / "lessons.md"
+    page.write_text("- **api**: The API is versioned\n- **Api**: Something else\n", encoding="utf-8")
+
+    kg("import", page, "--level", "user")
+    kg("import", page, "--level", "user")
+
+    nodes = server.graph("user").nodes
+    assert nodes["API"].gist == "The API is versioned"
+    assert "Something else" in {
+        *(node.gist for node in nodes.values()),
+        *(aside["gist"] for node in nodes.values() for aside in node.conflicts),
+    }
+    assert len(nodes) == 2
+
+
+def test_an_offer_that_is_not_open_is_refused(server) -> None:
+    with Client(server.home) as client, pytest.raises(KgError) as failure:
+        client.post("/api/v1/offers/nobody", {"target": {"level": "user"}, "nodes": {}})
+
+    assert failure.value.code is Code.NOT_FOUND

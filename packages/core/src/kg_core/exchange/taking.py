@@ -194,8 +194,11 @@ def _respelled(ours: Graph, offer: Graph, user: Graph | None) -> Graph:
     )
 
 
-def slices(offer: Graph, limit: int = 100, weight: int = 256 << 10) -> Iterator[Graph]:
-    """The offer in parts of at most ``limit`` nodes or edges, and of about ``weight`` characters; nodes come first."""
+def slices(offer: Graph, limit: int = 25, weight: int = 64 << 10) -> Iterator[Graph]:
+    """The offer in parts of at most ``limit`` nodes or edges, and of about ``weight`` characters; nodes come first.
+
+    A part is what is checked, saved and indexed in one go: the default keeps that to a few milliseconds.
+    """
     batch: dict[str, Node] = {}
     size = 0
     for node_id in sorted(offer.nodes):

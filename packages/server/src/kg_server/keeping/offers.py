@@ -18,6 +18,7 @@ from kg_core.model.codec import read_edge, read_node, read_progress, read_use
 from kg_core.policy.secrets import scrub, scrub_node
 from kg_core.store import OsFiles, Write
 from kg_core.store.files import replace_file
+from kg_core.store.slices import settle
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _RUNS: Final = 8
 """Offers that may be open at a time; the oldest gives way, its client is told to start again."""
+_SETTLED: Final = 500
+"""Nodes after which the new values are taken out of the garbage collector's sight."""
 _LISTED: Final = 1_000
 """Ids that a summary lists for each graph and outcome; beyond that it counts."""
 
@@ -62,6 +65,7 @@ class _Run:
     counts: Counter[tuple[GraphKey, str]] = field(default_factory=Counter)
     skipped: list[dict[str, str]] = field(default_factory=list)
     secrets: int = 0
+    unsettled: int = 0
 
 
 class Offers:
@@ -120,6 +124,10 @@ class Offers:
             else:
                 await self._memory.commit(Write(by=str(run.kind), at=self._clock(), changes=(taken.change,)))
         _count(run, key, taken)
+        run.unsettled += len(taken.outcomes)
+        if run.unsettled >= _SETTLED:
+            run.unsettled = 0
+            settle()
         return {"taken": len(taken.outcomes)}
 
     async def end(self, name: str) -> dict[str, object]:
