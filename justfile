@@ -20,7 +20,7 @@ quick *ARGS:
 test *ARGS:
     uv run pytest {{ARGS}}
 
-# brings the real clients for tests/acceptance
+# brings the real clients and the conformance suite for tests/acceptance and tests/peers
 clients:
     bash .ci/clients
 
