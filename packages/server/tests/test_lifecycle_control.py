@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ import pytest
 
 from kg_plugin_api import KgError
 from kg_server.carrier import start as carrier_start
+from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places
 from kg_server.carrier.version import VERSION, newer
 from kg_server.carrier.wire import endpoint
@@ -85,6 +87,52 @@ def test_a_server_that_cannot_start_is_told_with_the_end_of_its_log(home, places
     assert str(home.log) in told.value.sentence
     home.config.unlink()
     assert Control(home).start().fresh is True, "a failed start leaves nothing that is in the way of the next"
+
+
+@pytest.mark.parametrize("name", ["server.log", "server.json"])
+def test_a_file_that_cannot_be_written_is_named_when_nothing_can_be_started(home, places: Places, name: str) -> None:
+    (home.state / name).mkdir()
+
+    with pytest.raises(KgError) as told:
+        Control(home).start()
+
+    assert f"{home.state / name} cannot be written" in told.value.sentence
+    (home.state / name).rmdir()
+    assert Control(home).start().fresh is True
+
+
+def test_a_carrier_does_not_wait_for_a_server_that_it_cannot_start(home, hook, places: Places) -> None:
+    Path(places.log).mkdir()
+
+    assert carrier_start.ensure(places, "plain", time.monotonic() + 3_600, session_start=True) is False
+    assert hook("Start", start=True).returncode == 0
+    assert hook("Prompt").stderr == b""
+
+
+def test_a_server_starts_without_its_static_answers(home, places: Places) -> None:
+    (home.state / "mcp").write_text("in the way", encoding="utf-8")
+
+    assert Control(home).start().fresh is True
+
+
+def test_a_lock_file_that_can_only_be_read_is_locked_all_the_same(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "lock"
+    path.touch()
+    open_file = os.open
+
+    def read_only(name, flags, *rest, **more):
+        if flags & os.O_RDWR:
+            raise OSError(errno.EROFS, "Read-only file system", str(name))
+        return open_file(name, flags, *rest, **more)
+
+    monkeypatch.setattr(os, "open", read_only)
+    first, second = FileLock(str(path)), FileLock(str(path))
+    assert first.attempt() is True
+    assert second.attempt() is False
+    first.release()
+    assert second.attempt() is True
+    second.release()
+    assert FileLock(str(tmp_path / "none")).attempt() is False
 
 
 def test_a_second_server_of_one_memory_exits_1_and_names_the_first(home) -> None:

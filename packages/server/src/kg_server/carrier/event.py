@@ -53,7 +53,7 @@ def carry(
                 except Missed:
                     pass
         elif not isinstance(miss, Silent):
-            start.spawn_once(places, harness)
+            start.wake(places, harness)
     return Carried(_said(places, harness, event))
 
 

@@ -26,11 +26,17 @@ class FileLock:
         self._descriptor = -1
 
     def attempt(self) -> bool:
-        """Takes the lock if nobody holds it. False also when the file cannot be made."""
+        """Takes the lock if nobody holds it. False also when there is no file and none can be made.
+
+        On a disk that cannot be written, a file that is there is locked all the same.
+        """
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
         except OSError:
-            return False
+            try:
+                descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+            except OSError:
+                return False
         try:
             _take(descriptor)
         except OSError:

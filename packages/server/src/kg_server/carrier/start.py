@@ -54,7 +54,10 @@ def ensure(places: Places, harness: str, deadline: float, *, session_start: bool
         if healthy(places):
             return True
         if process is None:
-            process = spawn_once(places, harness, session_start=session_start)
+            try:
+                process = spawn_once(places, harness, session_start=session_start)
+            except OSError:
+                return False
             if process is None and not session_start and stopped(places):
                 return False
         elif process.poll() is not None:
@@ -66,14 +69,14 @@ def ensure(places: Places, harness: str, deadline: float, *, session_start: bool
 
 
 def spawn_once(places: Places, harness: str, *, session_start: bool = False) -> Popen[bytes] | None:
-    """Starts a server without waiting for it, unless one answers, somebody else is at it or ``kg stop`` forbids it."""
+    """Starts a server without waiting for it, unless one answers, somebody else is at it or ``kg stop`` forbids it.
+
+    Raises OSError where none can be started: nothing can be written here, or no process made.
+    """
     if stopped(places) and not session_start:
         return None
     lock = FileLock(places.lock)
-    try:
-        places.prepare()
-    except OSError:
-        return None
+    places.prepare()
     if not lock.attempt():
         return None
     try:
@@ -89,6 +92,14 @@ def spawn_once(places: Places, harness: str, *, session_start: bool = False) -> 
         lock.release()
 
 
+def wake(places: Places, harness: str) -> None:
+    """Has a server started for those who come later, where that can be."""
+    try:
+        spawn_once(places, harness)
+    except OSError:
+        return
+
+
 def renew(places: Places, harness: str) -> None:
     """Has a server that is older than this code replaced by one of this version."""
     running = endpoint(places.server)
@@ -100,6 +111,7 @@ def spawn(places: Places, command: list[str], strip: tuple[str, ...] = ()) -> Po
     """Runs a ``kg`` command of this installation in the background, apart from the agent that caused it.
 
     It inherits neither the agent's terminal, group and working folder nor variables that begin with one of ``strip``.
+    Raises OSError.
     """
     import subprocess
     import threading

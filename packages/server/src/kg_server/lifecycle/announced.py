@@ -8,7 +8,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Final
 
-from kg_plugin_api import RawEvent
+from kg_plugin_api import Code, KgError, RawEvent
 from kg_server.carrier import outage
 from kg_server.carrier.places import Places
 from kg_server.carrier.version import VERSION
@@ -30,9 +30,19 @@ _LOOK_SECONDS: Final = 1.0
 
 
 def announce(home: Home, where: Endpoint) -> None:
-    """Writes where the server listens, for this user's eyes only, and clears what was noted about its absence."""
+    """Writes where the server listens, for this user's eyes only, and clears what was noted about its absence.
+
+    Raises UNAVAILABLE when that cannot be written: nobody would find the server.
+    """
     found = {"port": where.port, "token": where.token, "pid": where.pid, "version": where.version}
-    write_private(home.server_file, found)
+    try:
+        write_private(home.server_file, found)
+    except OSError as failure:
+        raise KgError(
+            Code.UNAVAILABLE,
+            f"{home.server_file} cannot be written ({failure.strerror}), so nobody would find the server.",
+            {"path": str(home.server_file)},
+        ) from failure
     places = Places(str(home.root))
     for stamp in (places.stopped, places.starting):
         with contextlib.suppress(OSError):
@@ -53,7 +63,7 @@ async def keep_announced(home: Home, where: Endpoint, memory: Memory, again: Cal
         if found is None:
             if not await memory.confirm():
                 return
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(KgError):
                 again()
 
 
@@ -61,34 +71,41 @@ def withdraw(home: Home, token: str) -> None:
     """Takes back what :func:`announce` wrote, unless another server has written there since."""
     found = endpoint(str(home.server_file))
     if found is not None and found.token == token:
-        home.server_file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            home.server_file.unlink(missing_ok=True)
 
 
 def write_answers(home: Home, memory: Memory, plugins: Plugins) -> None:
-    """Writes the static answers for every harness, and for clients that no plug-in knows."""
+    """Writes the static answers for every harness, and for clients that no plug-in knows.
+
+    Best effort: without them carriers ask the server itself.
+    """
     strip = sorted({prefix for harness in plugins.harnesses for prefix in harness.environment_to_strip})
     for harness in (GENERIC, *plugins.harnesses):
-        write_private(
-            home.state / "mcp" / f"{harness.name}.json",
-            {
-                "version": VERSION,
-                "discover": results.discover(memory, harness.name),
-                "initialize": results.initialize(memory, harness.name),
-                "tools": results.tools(memory, harness.name),
-                "events": {spec.native: _event(plugins, harness, spec) for spec in harness.events},
-                "strip": strip,
-            },
-        )
+        answers: dict[str, object] = {
+            "version": VERSION,
+            "discover": results.discover(memory, harness.name),
+            "initialize": results.initialize(memory, harness.name),
+            "tools": results.tools(memory, harness.name),
+            "events": {spec.native: _event(plugins, harness, spec) for spec in harness.events},
+            "strip": strip,
+        }
+        with contextlib.suppress(OSError):
+            write_private(home.state / "mcp" / f"{harness.name}.json", answers)
 
 
 def write_private(path: Path, value: Mapping[str, object]) -> None:
-    """Writes JSON so that a reader sees the old file or the new one, and nobody else sees either."""
+    """Writes JSON so that a reader sees the old file or the new one, and nobody else sees either. Raises OSError."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(value, file, ensure_ascii=False)
-    temporary.replace(path)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(value, file, ensure_ascii=False)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _event(plugins: Plugins, harness: Harness, spec: EventSpec) -> dict[str, object]:

@@ -83,11 +83,7 @@ class Control:
         try:
             self._places.prepare()
         except OSError as failure:
-            raise KgError(
-                Code.READ_ONLY,
-                f"{self._home.state} cannot be made ({failure.strerror}).",
-                {"path": str(self._home.state)},
-            ) from failure
+            raise _unwritable(failure, str(self._home.state)) from failure
         lock = FileLock(self._places.lock)
         if not lock.acquire(time.monotonic() + _LOCK_SECONDS):
             raise KgError(
@@ -107,7 +103,10 @@ class Control:
             self._stop()
         touch(self._places.starting)
         log_from = self._log_size()
-        process = spawn(self._places, ["serve"], self._strip)
+        try:
+            process = spawn(self._places, ["serve"], self._strip)
+        except OSError as failure:
+            raise _unwritable(failure, self._places.log) from failure
         begun = time.monotonic()
         while time.monotonic() - begun < START_SECONDS:
             running = self.health()
@@ -140,13 +139,13 @@ class Control:
                 return True
             self._waiting(time.monotonic() - begun)
             time.sleep(_POLL)
+        if self._is_free():  # it could not take back what it had written about itself
+            return True
         raise KgError(Code.UNAVAILABLE, f"The server did not end within {STOP_SECONDS:.0f} s. `kg logs` may say why.")
 
     def _refuse_hung(self) -> bool:
         """Nobody answers. That is fine, unless somebody holds the storage: then a person must look at it."""
-        holder = FileLock(str(self._home.lock))
-        if not self._home.lock.exists() or holder.attempt():
-            holder.release()
+        if self._is_free():
             return False
         found = endpoint(self._places.server)
         who = "A server" if found is None else f"A server (process {found.pid} if that is still right)"
@@ -154,6 +153,14 @@ class Control:
             Code.UNAVAILABLE,
             f"{who} holds {self._home.root} but does not answer. Look at the process and end it by hand.",
         )
+
+    def _is_free(self) -> bool:
+        """Whether nobody holds the storage."""
+        holder = FileLock(str(self._home.lock))
+        try:
+            return not self._home.lock.exists() or holder.attempt()
+        finally:
+            holder.release()
 
     def _log_size(self) -> int:
         try:
@@ -178,6 +185,15 @@ def tail(home: Home, count: int, *, since: int = 0) -> list[str]:
             return file.read().decode("utf-8", "replace").splitlines()[-count:]
     except OSError:
         return []
+
+
+def _unwritable(failure: OSError, path: str) -> KgError:
+    place = failure.filename or path
+    return KgError(
+        Code.READ_ONLY,
+        f"{place} cannot be written ({failure.strerror}), so no server can be started.",
+        {"path": str(place)},
+    )
 
 
 def _wait_for(process: Popen[bytes], seconds: float) -> None:
