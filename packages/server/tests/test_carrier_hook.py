@@ -117,6 +117,22 @@ def test_junk_on_standard_input_is_silence_and_no_outage(served, hook, places: P
     assert not Path(places.outage).exists()
 
 
+def test_a_client_that_keeps_its_pipe_open_is_served_what_it_asked_for(served, home) -> None:
+    command = [sys.executable, "-I", "-S", str(RUN), "hook", "--harness", "plain", "--home", str(home.root)]
+    process = subprocess.Popen([*command, "--event", "Prompt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with process:
+        process.stdin.write(b'{"prompt": "half')
+        process.stdin.flush()
+        time.sleep(0.2)  # longer than it takes to look whether it is whole
+        process.stdin.write(b' and half"}\n')
+        process.stdin.flush()
+
+        assert process.stdout.read() == b"remembered"
+        assert process.wait(5) == 0
+    ((_, event),) = served.memory.events
+    assert event.payload == {"prompt": "half and half"}
+
+
 def test_a_payload_of_twenty_megabytes_is_read_and_not_carried(served, hook) -> None:
     done = hook("Prompt", b'{"tool_response":"' + b"x" * 20_000_000 + b'"}')
 
