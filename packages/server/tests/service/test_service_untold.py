@@ -84,3 +84,17 @@ def test_a_session_cleared_twice_is_none_of_its_earlier_contexts(live: Live) -> 
         assert CACHE in await agent.refused("kg_put_node", level="project", id="cache-key", gist="Keys are short.")
 
     live(scenario)
+
+
+def test_an_answer_that_there_is_no_further_part_is_no_part_even_when_it_gets_lost(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await reader.start()
+        await writer.put("cache-key", CACHE)
+        reader.arrives = False
+        await reader.start("clear")
+        await writer.put("retry-jitter", RETRY)
+        assert RETRY in await reader.call("kg_read", more=True)
+        assert "no further part" in await reader.call("kg_read", more=True)
+
+    live(scenario)

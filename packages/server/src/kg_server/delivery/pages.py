@@ -19,11 +19,15 @@ _REMEMBERED = 256
 
 @dataclass(slots=True)
 class _Reply:
-    """A reply in parts: how many were handed out, and the delivery of the last of them."""
+    """A reply in parts: how many were handed out, and the delivery of the last of them.
+
+    ``is_taken`` says that a part has just been taken and leaves with the next delivery.
+    """
 
     parts: tuple[Page, ...]
     given: int = 0
     delivery: str = ""
+    is_taken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +63,17 @@ class Pages:
         if reply.delivery and self._deliveries.was_dropped(reply.delivery, now):
             reply.given -= 1
         reply.delivery = ""
-        if reply.given >= len(reply.parts):
+        reply.is_taken = reply.given < len(reply.parts)
+        if not reply.is_taken:
             return None
         reply.given += 1
         return Part(reply.parts[reply.given - 1], reply.given, len(reply.parts))
 
     def sent(self, context: str, delivery: str) -> None:
-        """The part just taken left with this delivery."""
+        """The part just taken left with this delivery; nothing happens when none was."""
         reply = self._replies.get(context)
-        if reply is not None:
-            reply.delivery = delivery
+        if reply is not None and reply.is_taken:
+            reply.delivery, reply.is_taken = delivery, False
 
     def forget(self, context: str) -> None:
         """The model's earlier text is gone, and with it the parts before."""
