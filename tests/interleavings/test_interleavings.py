@@ -1,0 +1,74 @@
+"""The real store, service and compaction under every interleaving up to a bound, then under random ones.
+
+Each test prints how many states it visited, and how deep it went. A violation prints a short trace and the command that
+plays it again.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from .explorer import Exploration
+from .scenarios import EVERYTHING, FINE, PAIRED, READERS, SMALL, Scenario
+from .traces import Found, shortened
+
+QUICK = {"small": 4, "readers": 3, "paired": 5}
+"""Actions up to which the quick tests explore every interleaving."""
+DEEP = {"small": 6, "readers": 4, "paired": 9}
+"""The same for the nightly ones."""
+WALKED = 12_000
+"""States of the quick random runs, and …"""
+WALKED_AT_NIGHT = 450_000
+"""… of each of the nightly ones."""
+
+
+def checked(exploration: Exploration, found: Found | None) -> None:
+    print(f"\n{exploration}")
+    if found is not None:
+        pytest.fail(str(shortened(exploration.scenario, found)), pytrace=False)
+
+
+def exhausted(scenario: Scenario, depth: int) -> Exploration:
+    exploration = Exploration(scenario)
+    checked(exploration, exploration.exhaust(depth=depth))
+    assert exploration.depth == depth
+    return exploration
+
+
+def walked(scenario: Scenario, states: int, seed: int = 1) -> Exploration:
+    exploration = Exploration(scenario)
+    checked(exploration, exploration.walk(seed=seed, steps=60, states=states))
+    assert len(exploration.seen) >= states
+    return exploration
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", [SMALL, READERS, PAIRED], ids=lambda scenario: scenario.name)
+def test_no_interleaving_of_few_actions_breaks_a_promise(scenario: Scenario) -> None:
+    exhausted(scenario, QUICK[scenario.name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", [EVERYTHING, FINE], ids=lambda scenario: scenario.name)
+def test_ten_thousand_states_break_no_promise(scenario: Scenario) -> None:
+    walked(scenario, WALKED)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("scenario", [SMALL, READERS, PAIRED], ids=lambda scenario: scenario.name)
+def test_no_interleaving_of_more_actions_breaks_a_promise(scenario: Scenario) -> None:
+    exhausted(scenario, DEEP[scenario.name])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("scenario", [EVERYTHING, FINE], ids=lambda scenario: scenario.name)
+def test_a_million_states_break_no_promise(scenario: Scenario) -> None:
+    walked(scenario, WALKED_AT_NIGHT, seed=2)
+
+
+def test_the_same_seed_visits_the_same_states() -> None:
+    first, second = (Exploration(EVERYTHING) for _ in range(2))
+    for exploration in (first, second):
+        checked(exploration, exploration.walk(seed=3, steps=40, runs=20))
+    assert first.seen == second.seen
+    assert len(first.seen) > 100
