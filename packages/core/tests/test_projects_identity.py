@@ -308,3 +308,15 @@ def test_a_memory_from_elsewhere_gets_the_project_of_its_folders_or_name_or_a_na
     assert projects.adopt("other-name", ["/nowhere", "/srv/shop"]) == shop
     assert projects.adopt("shop", []).slug == "shop"
     assert projects.adopt("Shop", ["/elsewhere/shop"]).slug == "Shop-2"
+
+
+def test_the_memorys_own_folders_are_no_project_even_as_a_repository(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    memory = tmp_path / "kg" / "memory"
+    repository(memory)
+
+    projects = registry.open()
+
+    assert projects.resolve(str(memory)) is None
+    assert projects.resolve(str(memory / "projects" / "app")) is None
+    assert projects.resolve(str(tmp_path / "app")) is not None

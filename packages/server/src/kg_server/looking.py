@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 async def levels_at(memory: Memory, cwd: str) -> Levels:
-    """The levels that a session in ``cwd`` would have."""
+    """The levels that a session in ``cwd`` would have, with what a person has just edited in their files."""
     project = memory.store.projects.resolve(cwd) if cwd else None
     keys = [USER, *([project.key] if project is not None else [])]
     await memory.load(*keys)
+    await memory.store.look()
     return Levels(user=memory.durable(USER), project=memory.durable(project.key) if project is not None else None)
 
 

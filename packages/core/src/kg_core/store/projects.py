@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,6 +77,7 @@ class Projects:
         later: Callable[[Callable[[], None]], object] = lambda job: job(),
     ) -> None:
         self._home = home
+        self._own = Path(os.path.realpath(home.root))
         self._files = files
         self._places = places
         self._clock = clock
@@ -95,7 +97,10 @@ class Projects:
                 self._add(_Registration(slug, [Path(root)]))
 
     def resolve(self, cwd: str) -> Project | None:
-        """The project of a folder; ``None`` when only the user's memory applies. Cheap, and creates nothing in it."""
+        """The project of a folder; ``None`` when only the user's memory applies, as in the memory's own folders.
+
+        Cheap, and creates nothing in it.
+        """
         now = self._clock()
         known = self._resolved.get(cwd)
         if known is not None and 0 <= now - known[0] < REMEMBERED_FOR:
@@ -110,7 +115,8 @@ class Projects:
     def _locate(self, cwd: str) -> Location | None:
         if "\0" in cwd or not Path(cwd).is_absolute():
             return None
-        return locate(Path(cwd), self._places, self._by_root)
+        location = locate(Path(cwd), self._places, self._by_root)
+        return None if location is None or location.root.is_relative_to(self._own) else location
 
     def all(self) -> tuple[Project, ...]:
         """Every project, by slug. ``root`` is the one it was last seen at."""
