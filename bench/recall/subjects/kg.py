@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Use
-from kg_core.policy import Index, item, question, ranked, recall
+from kg_core.policy import Index, item, ranked, recall, request
 from kg_core.render import standing
 from kg_plugin_api import SearchRequest
 from subjects.subject import DEPTH, Answer
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 SEARCH_LIMIT: Final = 15
 """Hits that ``kg_search`` asks for."""
-EVENT_LIMIT: Final = 12
-"""Hits that a prompt event asks for."""
 
 
 class Kg:
@@ -39,9 +37,9 @@ class Kg:
     def ask(self, asked: Question) -> Answer:
         """Searches with the whole text, and decides what the text would bring to mind as a prompt."""
         graphs = [self._graphs[key] for key in asked.graphs]
-        request = SearchRequest(text=asked.text, graphs=asked.graphs, limit=SEARCH_LIMIT)
-        hits = ranked(self._index.search(request), graphs).hits[:DEPTH]
-        event = SearchRequest(text=question(asked.text), graphs=asked.graphs, limit=EVENT_LIMIT)
+        searching = SearchRequest(text=asked.text, graphs=asked.graphs, limit=SEARCH_LIMIT)
+        hits = ranked(self._index.search(searching), graphs, searching).hits[:DEPTH]
+        event = request(asked.text, asked.graphs)
         blocks = recall(asked.text, self._index.search(event), graphs, frozenset())
         return Answer(
             ranked=tuple((hit.graph, hit.id) for hit in hits),

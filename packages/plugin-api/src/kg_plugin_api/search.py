@@ -56,7 +56,8 @@ class SearchRequest:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
     """One found item. Scores compare only within one result list. ``evidence`` counts distinct matched terms and
-    ``rarity`` is the highest inverse document frequency among them, scaled to 0–1.
+    ``rarity`` is the highest inverse document frequency among them, scaled to 0–1. ``strength`` says, comparably between
+    requests, how much the item shares with the text, in words that no other item has; 0 where a backend cannot tell.
     """
 
     key: str
@@ -66,6 +67,7 @@ class SearchHit:
     evidence: int = 0
     rarity: float = 0.0
     in_title: bool = False
+    strength: float = 0.0
     ranks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 

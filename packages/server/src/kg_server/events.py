@@ -6,9 +6,9 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kg_core.policy import question
+from kg_core.policy import request
 from kg_core.render import Block
-from kg_plugin_api import Event, EventKind, KgError, Queued, SearchRequest, SearchResults, ToolKind
+from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, ToolKind
 from kg_server.contexts import Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
@@ -40,7 +40,6 @@ _TOLD = frozenset(
     }
 )
 """The kinds of event that open a context and may bring text."""
-_HITS = 12
 _PATIENCE = 0.1
 """Seconds that a prompt waits for a graph that is still being indexed."""
 
@@ -89,8 +88,7 @@ class Events:
             return self._reply(harness, raw)
         results = SearchResults()
         if recalls(event):
-            request = SearchRequest(text=question(event.prompt), graphs=context.graphs, limit=_HITS)
-            results = await self.memory.search(request, patience=_PATIENCE)
+            results = await self.memory.search(request(event.prompt, context.graphs), patience=_PATIENCE)
         return self._say(harness, raw, event, spec, self.registry.get(context.id) or context, results)
 
     def _bind(self, harness: Harness, event: Event) -> None:

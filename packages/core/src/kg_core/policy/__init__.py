@@ -8,7 +8,7 @@ from kg_core.policy.paths import Connections, Place, connections
 from kg_core.policy.preload import LevelView, preload_blocks
 from kg_core.policy.prompt import said, without_frames
 from kg_core.policy.ranking import ranked
-from kg_core.policy.recall import GATE, Gate, question, recall
+from kg_core.policy.recall import GATE, Gate, question, recall, request
 from kg_core.policy.score import Explanation, Factor, explain, scores
 from kg_core.policy.secrets import Scrubbed, scrub, scrub_blocks, scrub_node
 
@@ -36,6 +36,7 @@ __all__ = [
     "ranked",
     "ranked_pool",
     "recall",
+    "request",
     "said",
     "scores",
     "scrub",

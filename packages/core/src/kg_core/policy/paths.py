@@ -85,7 +85,7 @@ def _steps(
         place, hops = queue.popleft()
         if hops == HOPS:
             break
-        for near, graph, edge in _neighbours(place, levels):
+        for near, graph, edge in neighbours(place, levels):
             if near != start and near not in steps and admits(levels[near.graph], near.id):
                 steps[near] = (place, graph, edge)
                 missing.discard(near)
@@ -93,7 +93,8 @@ def _steps(
     return steps
 
 
-def _neighbours(place: Place, levels: Mapping[GraphKey, Graph]) -> Iterator[tuple[Place, GraphKey, Edge]]:
+def neighbours(place: Place, levels: Mapping[GraphKey, Graph]) -> Iterator[tuple[Place, GraphKey, Edge]]:
+    """The nodes at the other ends of a node's edges, across levels, each with the edge and the graph that holds it."""
     own = levels[place.graph]
     for edge in own.edges_of(place.id):
         other = _place(own, edge.target if edge.source == place.id else edge.source, levels)

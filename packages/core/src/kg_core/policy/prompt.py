@@ -18,16 +18,30 @@ _DATA: Final = re.compile(r"data:[\w./+-]{1,100};base64,[A-Za-z0-9+/=]+|[A-Za-z0
 _ABSOLUTE: Final = re.compile(
     r"(?<![\w./~\\-])(?:~?/|\\\\)[!-~]+|(?<![A-Za-z0-9])(?:[A-Za-z]:[\\/]|[A-Za-z][A-Za-z0-9+.-]{0,20}://)[!-~]*"
 )
+_OUTPUT: Final = re.compile(
+    r"""
+      (?:On\ branch|HEAD\ detached|Your\ branch\ (?:is|and)|nothing\ (?:added\ )?to\ commit|no\ changes\ added)\b.*
+    | (?:Changes\ (?:to\ be|not\ staged)|Untracked\ files)\b.*:
+    | (?:ok|\?)\ *\t\S+\t.*                              # go test: packages that pass or have no tests
+    | PASS | \#\ (?:tests|pass|skipped)\ \d+
+    | ={3,}.*={3,} | -{5,}.*-{5,}                         # rules across the terminal
+    | (?:Test\ Files|Tests|Test\ Suites)\b.*\bpassed\b.*
+    | .*\b\d{1,3}%\ ?\|.*\|.*                             # progress bars
+    | total\ \d+ | [bcdlps-](?:[r-][w-][xsStT-]){3}[.+@]?\ .*  # ls -l
+    """,
+    re.VERBOSE,
+)
 
 
 def said(prompt: str) -> str:
     """The words of a prompt. Left out are kg's own frames, text that the client put in, image and paste marks, encoded
-    data, addresses and absolute paths, and lines that are nothing but a path.
+    data, addresses and absolute paths, and lines that are nothing but a path or that a tool prints when all is well.
+    What it prints when something fails stays: an error may be what a lesson is about.
     """
     text = without_frames(prompt[:LONGEST])
     for noise in (_MACHINE, _PLACEHOLDER, _DATA):
         text = noise.sub(" ", text)
-    lines = (line for line in text.splitlines() if not _is_path(line))
+    lines = (line for line in text.splitlines() if not (_is_path(line) or _OUTPUT.fullmatch(line.strip())))
     return _ABSOLUTE.sub(" ", "\n".join(lines)).strip()
 
 

@@ -1,36 +1,79 @@
-"""What the edges of a graph say about the order of hits: a correction stands above what it corrects."""
+"""What the edges of a graph say about the order of hits: corrections above what they correct, neighbours lifted."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
+from kg_core.model import Status
 from kg_core.policy.backend import key
-from kg_core.render import replacements
+from kg_core.policy.paths import Place, neighbours
+from kg_core.render import replacements, standing
+from kg_plugin_api import SearchHit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from kg_core.model import Graph
-    from kg_plugin_api import SearchHit, SearchResults
+    from kg_core.model import Graph, GraphKey
+    from kg_plugin_api import SearchRequest, SearchResults
+
+LIFT: Final = 0.3
+"""The part of a hit's score that its neighbours get on top of their own. hit@5 over the answerable questions of the dev
+half: 0 → 0.944, 0.2 → 0.959, 0.3 → 0.962, 0.4 → 0.962 with losses elsewhere; on those that name one lesson and need its
+neighbour 0.839 → 0.964."""
+LIFTING: Final = 3
+"""The neighbours of so many best hits are lifted. One does the same for hit@5 and costs 0.01 of hit@1."""
+HUB: Final = 16
+"""What is tied to more nodes than this lifts none: it is about everything. It also bounds the work."""
+
+INHERITED: Final = 0.5
+"""The part of its strength that a superseded node leaves to what supersedes it. Who uses old words may mean another
+thing: on the dev half a half brings the same lessons to mind as all of it, and nothing where silence is right."""
 
 
-def ranked(results: SearchResults, graphs: Iterable[Graph]) -> SearchResults:
-    """The same hits, each superseded one directly below the nodes that supersede it.
+def ranked(results: SearchResults, graphs: Iterable[Graph], request: SearchRequest) -> SearchResults:
+    """The hits with those that their edges bring in, best first: at most as many as asked for, and only such as asked
+    for.
 
-    A superseding node has at least the score and the evidence of what it replaces, and is brought in when it is no hit
-    of its own: whoever asks in the words of the old lesson means the new one.
+    A superseding node has at least the score and the evidence of what it replaces, stands above it, and is brought in
+    when it is no hit of its own: whoever asks in the words of the old lesson means the new one. Neighbours of the best
+    hits are lifted, across levels too.
     """
     levels = {graph.key: graph for graph in graphs}
-    own = {hit.key: hit for hit in results.hits}
+    own = {hit.key for hit in results.hits}
+    hits = [
+        hit
+        for hit in _lifted(_corrected(results.hits, levels), levels)
+        if hit.key in own or _is_asked_for(hit, levels, request)
+    ]
+    return replace(results, hits=tuple(sorted(hits, key=lambda hit: -hit.score)[: max(0, request.limit)]))
+
+
+def _is_asked_for(hit: SearchHit, levels: Mapping[GraphKey, Graph], request: SearchRequest) -> bool:
+    """Whether a node that no index has checked passes the request's filters."""
+    graph = levels[hit.graph]
+    node = graph.nodes[hit.id]
+    return (
+        hit.graph in request.graphs
+        and (not request.tiers or graph.use_of(hit.id).tier.value in request.tiers)
+        and (not request.statuses or standing(graph, hit.id).value in request.statuses)
+        and (not request.kinds or node.kind.value in request.kinds)
+        and all(tag in node.tags for tag in request.tags)
+    )
+
+
+def _corrected(hits: Sequence[SearchHit], levels: Mapping[GraphKey, Graph]) -> list[SearchHit]:
+    """The hits, each superseded one directly below the nodes that supersede it."""
+    own = {hit.key: hit for hit in hits}
     ordered: dict[str, SearchHit] = {}
-    for hit in results.hits:
+    for hit in hits:
         for node_id in reversed(_newer(levels.get(hit.graph), hit.id)):
             name = key(hit.graph, node_id)
-            heir = replace(hit, key=name, id=node_id)
+            heir = replace(hit, key=name, id=node_id, strength=hit.strength * INHERITED)
             ordered.setdefault(name, _stronger(own[name], heir) if name in own else heir)
         ordered.setdefault(hit.key, hit)
-    return replace(results, hits=tuple(ordered.values()))
+    return list(ordered.values())
 
 
 def _stronger(hit: SearchHit, other: SearchHit) -> SearchHit:
@@ -40,6 +83,7 @@ def _stronger(hit: SearchHit, other: SearchHit) -> SearchHit:
         evidence=max(hit.evidence, other.evidence),
         rarity=max(hit.rarity, other.rarity),
         in_title=hit.in_title or other.in_title,
+        strength=max(hit.strength, other.strength),
     )
 
 
@@ -55,3 +99,32 @@ def _newer(graph: Graph | None, node_id: str) -> list[str]:
                 found[newer] = None
                 waiting.append(newer)
     return list(found)
+
+
+def _lifted(hits: Sequence[SearchHit], levels: Mapping[GraphKey, Graph]) -> list[SearchHit]:
+    """The hits, and the current neighbours of the best ones, with what these give them."""
+    gains: dict[Place, float] = {}
+    for hit in islice((hit for hit in hits if _is_current(Place(hit.graph, hit.id), levels)), LIFTING):
+        for place in _near(Place(hit.graph, hit.id), levels):
+            gains[place] = max(gains.get(place, 0.0), LIFT * hit.score)
+    found = [replace(hit, score=hit.score + gains.pop(Place(hit.graph, hit.id), 0.0)) for hit in hits]
+    brought = (
+        SearchHit(key=key(place.graph, place.id), graph=place.graph, id=place.id, score=gain)
+        for place, gain in sorted(gains.items())
+    )
+    return [*found, *brought]
+
+
+def _near(place: Place, levels: Mapping[GraphKey, Graph]) -> Iterable[Place]:
+    """The current neighbours of a node; none of a hub."""
+    near = dict.fromkeys(islice(_others(place, levels), HUB + 1))
+    return near if len(near) <= HUB else ()
+
+
+def _others(place: Place, levels: Mapping[GraphKey, Graph]) -> Iterator[Place]:
+    return (near for near, _, _ in neighbours(place, levels) if near != place and _is_current(near, levels))
+
+
+def _is_current(place: Place, levels: Mapping[GraphKey, Graph]) -> bool:
+    graph = levels.get(place.graph)
+    return graph is not None and place.id in graph.nodes and standing(graph, place.id) is Status.CURRENT

@@ -8,10 +8,11 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from kg_core.policy.stems import stem
 from kg_core.policy.stopwords import STOP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _LONGEST: Final = 64
 """Longer terms (hashes, pasted data) are no words anybody asks for."""
@@ -21,13 +22,21 @@ class Role(Enum):
     """What a term is in its text."""
 
     WORD = "word"
-    """A word, or a part of an identifier."""
+    """A word."""
+    PART = "part"
+    """A part of an identifier or path."""
     GRAM = "gram"
     """Some neighbouring characters of a script that does not separate words."""
+    SYLLABLES = "syllables"
+    """The same in a script of sounds, where a word has several of them."""
     LOOSE = "loose"
     """The same across two scripts, or in hiragana, where it is mostly grammar."""
+    SIGN = "sign"
+    """An emoji."""
     WHOLE = "whole"
-    """An identifier or path as a whole, beside its parts."""
+    """An identifier or path joined to one word, beside its parts."""
+    NUMBER = "number"
+    """Digits or a single letter, which say little without the words beside them."""
     LONE = "lone"
     """A single character that stands alone, as a Han character between kana does."""
     SINGLE = "single"
@@ -47,6 +56,11 @@ _APOSTROPHE: Final = re.compile(r"(?<=\w)['’](?=\w)")
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 _SEGMENT: Final = re.compile(r"[/\\:@]+")
 _PART: Final = re.compile(r"[._-]+")
+_SEPARATOR: Final = re.compile(_JOINERS)
+_PLAIN: Final = re.compile(r"[A-Za-z][a-z]*")
+_NUMBER: Final = re.compile(r"[0-9]+(?:[.:][0-9]+)*")
+_DIGITS: Final = re.compile(r"([0-9]+)")
+_TURNS: Final = 2
 _HUMP: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
@@ -54,7 +68,7 @@ def terms(text: str) -> list[Term]:
     """The terms of ``text`` in order, repeated ones repeated. NFKC and case folding make spellings equal."""
     found: list[Term] = []
     for chunk in _chunks(text):
-        found.extend(_analysed(chunk) if len(chunk) <= _LONGEST else _analyse(chunk))
+        found += _analysed(chunk) if len(chunk) <= _LONGEST else _analyse(chunk)
     return found
 
 
@@ -65,7 +79,9 @@ def asked(text: str) -> dict[str, Role]:
     """
     every: dict[str, Role] = {}
     for term in terms(text):
-        if term.role is not Role.SINGLE:
+        if term.role is Role.WORD:
+            every[term.text] = term.role
+        elif term.role is not Role.SINGLE:
             every.setdefault(*term)
     return {term: role for term, role in every.items() if not is_stop(term)} or every
 
@@ -80,15 +96,12 @@ def _stop_terms() -> frozenset[str]:
     return STOP | {stem(word) for word in STOP}
 
 
-def _chunks(text: str) -> Iterator[str]:
+def _chunks(text: str) -> list[str]:
     """Runs of word characters, with what joins them."""
     if text.isascii():
-        pattern: Any = _ASCII
-    else:
-        text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-        pattern = _unicode_chunk()
-    for match in pattern.finditer(_APOSTROPHE.sub("", text)):
-        yield match.group()
+        return list(_ASCII.findall(_APOSTROPHE.sub("", text) if "'" in text else text))
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    return list(_unicode_chunk().findall(_APOSTROPHE.sub("", text)))
 
 
 @lru_cache(maxsize=16_384)
@@ -96,9 +109,9 @@ def _analysed(chunk: str) -> tuple[Term, ...]:
     return tuple(_analyse(chunk))
 
 
-def _analyse(chunk: str) -> list[Term]:
+def _analyse(chunk: str) -> Iterable[Term]:
     if chunk.isascii():
-        return list(_identifier(chunk))
+        return _word(chunk) if _PLAIN.fullmatch(chunk) else _identifier(chunk)
     found: list[Term] = []
     for match in _unicode_run().finditer(chunk):
         run = match.group()
@@ -111,36 +124,49 @@ def _analyse(chunk: str) -> list[Term]:
     return found
 
 
+def _word(chunk: str) -> Iterable[Term]:
+    """A word in small letters, perhaps with a capital one before."""
+    return (Term(stem(chunk.casefold()), Role.WORD if len(chunk) > 1 else Role.NUMBER),)
+
+
 def _identifier(chunk: str) -> Iterator[Term]:
-    """A word, or an identifier whole and in parts: ``a/b.c`` gives itself, ``b.c``, ``a``, ``b`` and ``c``."""
-    segments = [segment for segment in _SEGMENT.split(chunk.strip("._/\\:@-")) if segment]
-    if len(segments) > 1:
-        yield from _whole(chunk)
-    for segment in segments:
-        parts = [part for part in _PART.split(segment) if part]
-        if len(parts) > 1:
-            yield from _whole(segment)
-        for part in parts:
-            yield from _part(part, alone=len(segments) == len(parts) == 1)
-
-
-def _part(part: str, *, alone: bool) -> Iterator[Term]:
-    if len(part) > _LONGEST:
+    """A word, or an identifier joined and in parts: ``a1/bc_d`` gives ``a1bcd``, ``a``, ``1``, ``bcd``, ``bc``."""
+    if _NUMBER.fullmatch(chunk):
+        yield Term(chunk, Role.NUMBER)
         return
-    humps = _HUMP.findall(part) if (part.isascii() and not part.islower()) or not part.isalpha() else []
-    if len(humps) > 1:
-        yield Term(stem(part.casefold()), Role.WHOLE)
-        for hump in humps:
-            if len(hump) > 1 or hump.isdigit():
-                yield Term(stem(hump.casefold()), Role.WORD)
-    elif alone or len(part) > 1 or part.isdigit():
-        yield Term(stem(part.casefold()), Role.WORD)
+    segments = [segment for segment in _SEGMENT.split(chunk) if segment.strip("._-")]
+    if len(segments) > 1:
+        yield from _joined(chunk)
+    for segment in segments:
+        parts = [piece for part in _PART.split(segment) if part for piece in _pieces(part)]
+        if len(parts) > 1:
+            yield from _joined(segment)
+        for part in parts:
+            if part.isdigit() or (len(part) == 1 and part.isascii() and len(parts) == len(segments) == 1):
+                yield Term(part.casefold(), Role.NUMBER)
+            elif len(part) > 1 or not part.isascii():
+                role = Role.WORD if len(parts) == len(segments) == 1 else Role.PART
+                yield Term(stem(part.casefold()), role if part[0].isalnum() or part[0] == "_" else Role.SIGN)
 
 
-def _whole(chunk: str) -> Iterator[Term]:
-    folded = chunk.strip("._/\\:@-").casefold()
-    if len(folded) <= _LONGEST:
-        yield Term(folded, Role.WHOLE)
+def _pieces(part: str) -> list[str]:
+    """The humps of ``camelCase``, with digits apart. A hash, in which letters and digits take turns, stays whole."""
+    if len(part) > _LONGEST:
+        return []
+    if part.isalpha() and (part.islower() or not part.isascii()):
+        return [part]
+    if not part.isascii():
+        return [piece for piece in _DIGITS.split(part) if piece]
+    if not part.isalnum() or len(_DIGITS.findall(part)) > _TURNS:
+        return [part]
+    return _HUMP.findall(part)
+
+
+def _joined(chunk: str) -> Iterator[Term]:
+    """An identifier without what separates its parts: the same however it is written."""
+    whole = _SEPARATOR.sub("", chunk).casefold()
+    if len(whole) <= _LONGEST:
+        yield Term(stem(whole), Role.WHOLE)
 
 
 def _grams(run: str, size: int) -> Iterator[Term]:
@@ -151,39 +177,22 @@ def _grams(run: str, size: int) -> Iterator[Term]:
         return
     for start in range(len(run) - size + 1):
         gram = run[start : start + size]
-        yield Term(gram, Role.LOOSE if _is_loose(gram) else Role.GRAM)
+        yield Term(gram, _gram_role(gram))
     for index, character in enumerate(run):
         if _is_han(character):
             beside = run[index - 1 : index] + run[index + 1 : index + 2] if index else run[1:2]
             yield Term(character, Role.SINGLE if any(map(_is_han, beside)) else Role.LONE)
 
 
-def _is_loose(gram: str) -> bool:
+def _gram_role(gram: str) -> Role:
     has_kana = any("\u3041" <= character <= "\u309f" for character in gram)
-    return has_kana or len({_is_han(character) for character in gram}) > 1
+    if has_kana or len({_is_han(character) for character in gram}) > 1:
+        return Role.LOOSE
+    return Role.GRAM if _is_han(gram[0]) else Role.SYLLABLES
 
 
 def _is_han(character: str) -> bool:
     return "\u3400" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff" or character >= "\U00020000"
-
-
-@lru_cache(maxsize=16_384)
-def stem(word: str) -> str:
-    """An English word without its commonest endings, the same for all its forms; other words as they are."""
-    if len(word) < 4 or not (word.isascii() and word.isalpha()):
-        return word
-    if word.endswith(("ies", "ied")):
-        return word[:-3] + "y" if len(word) > 4 else word[:-1]
-    if word.endswith("sses"):
-        word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    for ending in ("ing", "ed"):
-        bare = word.removesuffix(ending)
-        if bare != word and len(bare) > 2 and any(vowel in bare for vowel in "aeiouy"):
-            word = bare[:-1] if bare[-1] == bare[-2] and bare[-1] not in "lsz" else bare
-            break
-    return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
 @cache
@@ -191,7 +200,9 @@ def _unicode_chunk() -> Any:
     import regex  # type: ignore[import-untyped]
 
     word = r"[\p{L}\p{M}\p{N}_]+"
-    return regex.compile(rf"[A-Za-z](?:\+\+|\#)(?!\w)|{word}(?:{_JOINERS}{word})*|\p{{Extended_Pictographic}}")
+    return regex.compile(
+        rf"[A-Za-z](?:\+\+|\#)(?!\w)|{word}(?:{_JOINERS}{word})*|\p{{Extended_Pictographic}}|\p{{RI}}{{2}}"
+    )
 
 
 @cache

@@ -55,7 +55,7 @@ def question(arguments: Search, call: Call) -> SearchRequest:
 def plan(arguments: Search, call: Call) -> Plan:
     """The best hits with their notes, the paths between them, and the gists of the next ones."""
     graphs = {graph.key: graph for graph in (*call.durable.searched(), call.durable.maintain) if graph is not None}
-    results = ranked(call.results, graphs.values())
+    results = ranked(call.results, graphs.values(), question(arguments, call))
     found = [
         (hit, graphs[hit.graph], node)
         for hit in results.hits
