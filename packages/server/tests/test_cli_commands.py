@@ -128,6 +128,26 @@ def test_a_folder_that_is_not_there_is_pointed_out(kg, served, tmp_path) -> None
     assert (code, err) == (0, f"Note: there is no folder {missing}.\n")
 
 
+def test_a_folder_that_was_deleted_counts_as_what_it_was(kg, served, tmp_path, monkeypatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    monkeypatch.setenv("PWD", str(gone))
+    gone.rmdir()
+
+    assert kg("status")[0] == 0
+    assert kg("show")[1] == f"{gone}\n"
+    assert kg("show", "--cwd", "below")[1] == f"{gone / 'below'}\n"
+    monkeypatch.delenv("PWD")
+    assert kg("status")[0] == 0
+
+
+def test_words_that_utf_8_cannot_hold_are_searched_for_all_the_same(kg, served) -> None:
+    code, out, err = kg("search", "a\udcffb")
+
+    assert (code, out, err) == (0, "found a?b\n", "")
+
+
 def test_plugins_are_listed(kg) -> None:
     code, out, _ = kg("plugins")
     told = json.loads(kg("plugins", "--json")[1])

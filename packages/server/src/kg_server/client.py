@@ -41,7 +41,7 @@ class Client:
     def get(self, path: str, query: Query | None = None, *, within: float = _SECONDS) -> Any:
         """The JSON that a GET answers. Raises KgError with what the server says, or UNAVAILABLE."""
         if query:
-            path = f"{path}?{urlencode(query, doseq=True)}"
+            path += "?" + urlencode(query, doseq=True, errors="replace")
         return self._asked("GET", path, b"", within)
 
     def post(self, path: str, value: Mapping[str, object], *, within: float = _SECONDS) -> Any:
@@ -66,7 +66,7 @@ class Client:
         except Unreachable as failure:
             raise KgError(Code.UNAVAILABLE, "The server is not running. Start it with `kg start`.") from failure
         except Missed as failure:
-            raise KgError(Code.UNAVAILABLE, f"The server is there but {failure}. `kg logs` may say more.") from failure
+            raise KgError(Code.UNAVAILABLE, f"Something listens, but {failure}. `kg logs` may say more.") from failure
         try:
             found = json.loads(reply.body)
         except ValueError as failure:

@@ -7,7 +7,6 @@ import importlib
 import keyword
 import os
 import traceback
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -130,11 +129,12 @@ def run_command(arguments: Sequence[str]) -> int:
 def _noted() -> str:
     """Writes down where the failure came from, and says where that can be read."""
     from kg_core.store import Home
+    from kg_server.cli.place import working_folder
 
-    path = Home.from_environ(os.environ, Path.cwd()).state / "command-error.log"
+    path = Home.from_environ(os.environ, working_folder()).state / "command-error.log"
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.write_text(traceback.format_exc(), encoding="utf-8")
+        path.write_text(traceback.format_exc(), encoding="utf-8", errors="backslashreplace")
     except OSError:
         return "Please report this."
     return f"Please report this with {path}."

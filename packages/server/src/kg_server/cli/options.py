@@ -7,12 +7,12 @@ import json
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kg_core.store import Home
+from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ def with_home(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapped(*args: Any, folder: str | None, **options: Any) -> Any:
         environ = {**os.environ, "KG_HOME": folder} if folder else os.environ
-        return function(*args, home=Home.from_environ(environ, Path.cwd()), **options)
+        return function(*args, home=Home.from_environ(environ, working_folder()), **options)
 
     return wrapped
 
@@ -41,7 +41,7 @@ def with_cwd(function: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--cwd", metavar="FOLDER", help="The folder whose memory is meant instead of this one.")
     @functools.wraps(function)
     def wrapped(*args: Any, cwd: str | None, **options: Any) -> Any:
-        folder = Path(cwd).absolute() if cwd else Path.cwd()
+        folder = working_folder() / (cwd or "")
         if not folder.is_dir():
             click.echo(f"Note: there is no folder {folder}.", err=True)
         return function(*args, cwd=str(folder), **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from kg_plugin_api import KgError
 from kg_server.cli.control import control
 from kg_server.cli.options import patiently
+from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
     from kg_core.store import Home
@@ -20,7 +20,7 @@ def share(home: Home, *, dry_run: bool, off: bool) -> int:
     """Lets the repository of this folder take part in an exchange of memory, or not any longer. The exit code."""
     from kg_server.setup.team import Team
 
-    team = Team.around(home, Path.cwd())
+    team = Team.around(home, working_folder())
     if dry_run:
         _preview(team, off=off)
         return 0
