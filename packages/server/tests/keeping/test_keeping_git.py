@@ -229,6 +229,38 @@ def test_what_is_learned_goes_into_the_copy_and_what_colleagues_learn_comes_in(s
     assert "AKIAIOSFODNN7EXAMPL3" not in shared.read_text(encoding="utf-8")
 
 
+def test_a_graph_is_not_loaded_for_a_copy_that_is_as_it_was_left(servers, repository) -> None:
+    first = servers()
+    first.put("retry-three-times", "Three retries", cwd=str(repository))
+    Team(first.home, repository).register()
+    first.sync()
+    first.stop()
+
+    again = servers()
+    again.sync()
+    assert "project:shop" not in again.service._memory.loaded
+
+    again.put("queue-order", "Order is kept", cwd=str(repository))
+    again.sync()
+    assert set(nodes(repository / ".kg" / "graph.json")) == {"queue-order", "retry-three-times"}
+
+
+def test_what_colleagues_did_while_no_server_ran_is_there_when_it_starts(servers, repository) -> None:
+    first = servers()
+    first.put("retry-three-times", "Three retries", cwd=str(repository))
+    Team(first.home, repository).register()
+    first.sync()
+    first.stop()
+    copy = repository / ".kg" / "graph.json"
+    theirs = json.loads(copy.read_text(encoding="utf-8"))
+    theirs["nodes"]["from-ben"] = {"gist": "Ben's lesson"}
+    copy.write_text(json.dumps(theirs), encoding="utf-8")
+
+    again = servers()
+
+    assert set(again.graph("project:shop").nodes) == {"from-ben", "retry-three-times"}
+
+
 def test_two_people_exchange_through_git_and_both_hold_everything(servers, repository, person, git, monkeypatch):
     ana = servers("ana-memory")
     ana.put("retry-three-times", "Three retries", cwd=str(repository))

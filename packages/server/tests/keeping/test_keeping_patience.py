@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +21,7 @@ def test_what_takes_longer_than_a_second_is_said(capsys: pytest.CaptureFixture[s
             return 2.5
         return moment
 
-    monkeypatch.setattr(options.time, "monotonic", clock)
+    monkeypatch.setattr(options, "time", SimpleNamespace(monotonic=clock))
 
     assert options.patiently("Reading", lambda: ended.wait(30)) is True
 

@@ -7,7 +7,6 @@ and a copy that is not there is not made again: on this branch there is none.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import json
 import os
@@ -65,6 +64,7 @@ class Exchange:
         self._files = OsFiles()
         self._listed: tuple[Identity | None, tuple[Path, ...]] = (None, ())
         self._copies: dict[Path, _Copy] = {}
+        self._idle: dict[Path, Identity | None] = {}
         self._alone = asyncio.Lock()
 
     async def sync(self) -> list[dict[str, object]]:
@@ -96,7 +96,7 @@ class Exchange:
         if git is not None and is_busy(git):
             return {}
         identity = await asyncio.to_thread(self._identity, path)
-        known = self._copies.get(path) or await self._known(path, tree)
+        known = self._copies.get(path) or await self._known(path, tree, identity)
         if known is None or (identity is None and not known.is_new):
             return {}
         await self._memory.load(known.key)
@@ -162,15 +162,27 @@ class Exchange:
             raise OSError(None, "it is a symbolic link", str(path))
         return self._files.identity(path)
 
-    async def _known(self, path: Path, tree: Path) -> _Copy | None:
-        """What was exchanged with this copy before the server started; nothing in a new one."""
+    async def _known(self, path: Path, tree: Path, identity: Identity | None) -> _Copy | None:
+        """What was exchanged with this copy before the server started; nothing in a new one.
+
+        ``None`` when there is nothing to do: a graph that nobody has asked for yet is not loaded for a copy that is
+        just as we left it.
+        """
         project = self._memory.store.projects.resolve(str(tree))
         if project is None:
             return None
-        with contextlib.suppress(OSError, KgError):
-            data = await asyncio.to_thread(self._record(path, project.key).read_bytes)
-            return _Copy(key=project.key, base=await read_whole(data, str(path), project.key))
-        return _Copy(key=project.key, base=Graph(key=project.key), is_new=True)
+        is_loaded = project.key in self._memory.loaded
+        if not is_loaded and identity is not None and self._idle.get(path) == identity:
+            return None
+        record = self._record(path, project.key)
+        try:
+            data = await asyncio.to_thread(record.read_bytes)
+            if not is_loaded and identity is not None and data == await asyncio.to_thread(path.read_bytes):
+                self._idle[path] = identity
+                return None
+            return _Copy(key=project.key, base=await read_whole(data, str(record), project.key))
+        except (OSError, KgError):
+            return _Copy(key=project.key, base=Graph(key=project.key), is_new=True)
 
     def _keep(self, path: Path, key: GraphKey, chunks: list[bytes]) -> None:
         record = self._record(path, key)
