@@ -12,7 +12,7 @@ from kg_core.render import Page
 from kg_core.render.block import Mark, MarkKind
 from kg_plugin_api import Caller, Event, EventKind, Limit, StartSource, ToolUse, Unit
 from kg_server.contexts import Bindings, ContextKey
-from kg_server.delivery import Deliveries, Duplicates, Pages, framed, within_frame
+from kg_server.delivery import EVENT_LIFE, Deliveries, Duplicates, Pages, framed, within_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +69,15 @@ def test_after_the_deadline_a_text_counts_as_lost(book: Book) -> None:
     assert not deliveries.acknowledge(delivery, arrived=True, now=101)
     assert book.committed == []
     assert deliveries.was_dropped(delivery, 101)
+
+
+def test_a_clock_that_is_set_back_keeps_no_text_on_its_way(book: Book) -> None:
+    deliveries = Deliveries(book.commit)
+    lost = deliveries.reserve("c", [ONE], now=10_000_000, life=EVENT_LIFE)
+    assert deliveries.reserved("c", 10_000_000 - EVENT_LIFE) == (ONE,), "a small step back is no matter"
+    assert deliveries.reserved("c", 1_000_000) == ()
+    assert deliveries.was_dropped(lost, 1_000_000)
+    assert not deliveries.acknowledge(lost, arrived=True, now=1_000_000)
 
 
 def test_a_second_acknowledgement_changes_nothing(book: Book) -> None:

@@ -23,12 +23,17 @@ _DROPPED_REMEMBERED = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """One text that left for a context, and what becomes true when it arrives before ``deadline``."""
+    """One text that left for a context at ``sent``, and what becomes true when it arrives before ``deadline``."""
 
     id: str
     context: str
     marks: tuple[Mark, ...]
+    sent: Millis
     deadline: Millis
+
+    def is_lost(self, now: Millis) -> bool:
+        """Whether it can no longer arrive. A clock that was set back must not keep it on its way for hours."""
+        return self.deadline < now or now < self.sent - EVENT_LIFE
 
 
 class Deliveries:
@@ -46,7 +51,9 @@ class Deliveries:
         """Reserves marks and gives the id by which their arrival is acknowledged."""
         self._expire(now)
         delivery = secrets.token_hex(8)
-        self._open[delivery] = Reservation(id=delivery, context=context, marks=tuple(marks), deadline=now + life)
+        self._open[delivery] = Reservation(
+            id=delivery, context=context, marks=tuple(marks), sent=now, deadline=now + life
+        )
         return delivery
 
     def reserved(self, context: str, now: Millis) -> tuple[Mark, ...]:
@@ -77,6 +84,6 @@ class Deliveries:
             del self._open[held.id]
 
     def _expire(self, now: Millis) -> None:
-        for held in [held for held in self._open.values() if held.deadline < now]:
+        for held in [held for held in self._open.values() if held.is_lost(now)]:
             del self._open[held.id]
             self._dropped.set(held.id, value=True)
