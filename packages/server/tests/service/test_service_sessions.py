@@ -226,7 +226,8 @@ def test_a_prompt_that_names_a_lesson_brings_it_once(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")
         await fill(writer)
-        await writer.put("deploy-order", "デプロイの前にマイグレーションを実行する。")
+        too_long_to_fill_a_gap = "デプロイの前にマイグレーションを実行する。" * 6
+        await writer.put("deploy-order", too_long_to_fill_a_gap)
         await fill(writer, "later")
         assert "マイグレーション" not in await reader.start()
         assert "マイグレーション" in await reader.prompt("マイグレーションはいつ実行しますか")
