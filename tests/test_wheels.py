@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
 from email.parser import Parser
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow
 
@@ -22,22 +25,8 @@ TOMLS = {
     for path in sorted(ROOT.glob("packages/*/pyproject.toml"))
 }
 NOT_RUNNING = 3
+NO_TOOLS = b'{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}\n'
 USERS = [folder for folder in TOMLS if folder != "plugin-testing"]
-
-
-def run(command: list[str], environ: dict[str, str], code: int = 0) -> str:
-    done = subprocess.run(
-        command,
-        cwd=ROOT,
-        env=environ,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == code, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
 
 
 def wheel_of(folder: str, wheels: Path) -> Path:
@@ -46,32 +35,13 @@ def wheel_of(folder: str, wheels: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory, tool_environ: dict[str, str]) -> Path:
-    """Every package as an sdist and as a wheel made from it."""
-    uv = os.environ.get("UV") or shutil.which("uv")
-    if not uv:
-        pytest.skip("uv is not there: `pip install uv`")
-    folder = tmp_path_factory.mktemp("dist")
-    run([uv, "build", "--quiet", "--all-packages", "--no-sources", "--out-dir", str(folder)], tool_environ)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def installed(wheels: Path, tmp_path_factory: pytest.TempPathFactory, tool_environ: dict[str, str]) -> Path:
+def installed(fresh: Callable[..., Path], wheels: Path) -> Path:
     """The ``bin`` folder of a fresh environment with all wheels that users install."""
-    environment = tmp_path_factory.mktemp("installed")
-    pins = environment / "pins.txt"
-    root = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    pins.write_text("\n".join(root["tool"]["uv"]["constraint-dependencies"]), encoding="utf-8")
-    run([sys.executable, "-m", "venv", str(environment / "venv")], tool_environ)
-    binaries = environment / "venv" / "bin"
-    chosen = [str(wheel_of(folder, wheels)) for folder in USERS]
-    run([str(binaries / "pip"), "install", "--quiet", "--constraint", str(pins), *chosen], tool_environ)
-    return binaries
+    return fresh(*(str(wheel_of(folder, wheels)) for folder in USERS))
 
 
 @pytest.fixture
-def kg(installed: Path, tmp_path: Path):
+def kg(installed: Path, tmp_path: Path, run: Callable[..., str]):
     """Runs the installed command on a memory of its own."""
     environ = {"HOME": str(tmp_path), "KG_HOME": str(tmp_path / "memory"), "PATH": os.defpath, "LANG": "C.UTF-8"}
 
@@ -96,7 +66,9 @@ def test_a_wheel_carries_licence_types_and_nothing_of_the_workspace(folder: str,
     assert not [line for line in metadata.get_all("Requires-Dist", []) if "file:" in line or str(ROOT) in line]
 
 
-def test_pip_finds_nothing_missing_and_no_test_tool(installed: Path, tool_environ: dict[str, str]) -> None:
+def test_pip_finds_nothing_missing_and_no_test_tool(
+    installed: Path, tool_environ: dict[str, str], run: Callable[..., str]
+) -> None:
     run([str(installed / "pip"), "check"], tool_environ)
     listed = json.loads(run([str(installed / "pip"), "list", "--format", "json"], tool_environ))
 
@@ -128,3 +100,82 @@ def test_a_server_starts_answers_and_stops(kg) -> None:
 
     assert running["running"] is True
     assert stopped["running"] is False
+
+
+@pytest.fixture(params=["pip", "uv tool"])
+def brought(
+    request: pytest.FixtureRequest,
+    fresh: Callable[..., Path],
+    uv: str,
+    wheels: Path,
+    pins: Path,
+    tmp_path: Path,
+    run: Callable[..., str],
+    tool_environ: dict[str, str],
+) -> tuple[Path, list[str], dict[str, str]]:
+    """An installation from wheels as its user types it: its ``kg``, the command that removes it, and for which."""
+    if request.param == "pip":
+        binaries = fresh("kg-harness-codex")
+        ours = ["kg-harness-codex", "kg-server", "kg-core", "kg-plugin-api"]
+        return binaries / "kg", [str(binaries / "pip"), "uninstall", "--quiet", "--yes", *ours], tool_environ
+    tools = {
+        **tool_environ,
+        "UV_TOOL_DIR": str(tmp_path / "share" / "uv" / "tools"),
+        "UV_TOOL_BIN_DIR": str(tmp_path / "bin"),
+    }
+    options = ["--quiet", "--python", sys.executable, "--find-links", str(wheels), "--constraints", str(pins)]
+    run([uv, "tool", "install", *options, "kg-server[codex]"], tools)
+    return tmp_path / "bin" / "kg", [uv, "tool", "uninstall", "--quiet", "kg-server"], tools
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> dict[str, str]:
+    """The environment of a person whose home is empty."""
+    home = tmp_path / "person"
+    home.mkdir()
+    return {"HOME": str(home), "PATH": os.defpath, "LANG": "C.UTF-8"}
+
+
+def commands(folder: Path) -> list[list[str]]:
+    """Every command of ours that a client would start, from the files that set-up wrote below a folder."""
+    found: list[list[str]] = []
+
+    def walk(value: Any) -> None:
+        if isinstance(value, dict) and isinstance(value.get("command"), str):
+            found.append([value["command"], *value["args"]] if "args" in value else ["/bin/sh", "-c", value["command"]])
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            walk(inner)
+
+    for file in folder.rglob("*.json"):
+        if "state" not in file.relative_to(folder).parts:
+            walk(json.loads(file.read_text(encoding="utf-8")))
+    return found
+
+
+def test_in_an_empty_home_one_command_connects_codex_and_removal_leaves_silence(
+    brought: tuple[Path, list[str], dict[str, str]], machine: dict[str, str], run: Callable[..., str]
+) -> None:
+    kg, remove, remover = brought
+    home = Path(machine["HOME"])
+    try:
+        said = run([str(kg), "setup", "--harness", "codex", "--yes"], machine)
+        health = json.loads(run([str(kg), "status", "--json"], machine))
+        run([str(kg), "setup", "--harness", "codex", "--yes"], machine)
+    finally:
+        run([str(kg), "stop"], machine)
+
+    assert "Codex CLI: memory answers" in said
+    assert health["running"] is True
+    settings = tomllib.loads((home / ".codex" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["plugins"]["kg@kg"]["enabled"] is True
+    started = commands(home)
+    assert started
+
+    run(remove, remover)
+
+    assert not kg.exists()
+    for command in started:
+        asked = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'
+        done = subprocess.run(command, input=asked, capture_output=True, env=machine, timeout=30, check=False)
+        assert (done.returncode, done.stderr) == (0, b""), command
+        assert done.stdout in {b"", NO_TOOLS}, command

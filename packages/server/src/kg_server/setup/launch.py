@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import EventKind, Launch
 from kg_server import carrier
@@ -16,14 +16,32 @@ if TYPE_CHECKING:
     from kg_core.store import Home
     from kg_plugin_api import Harness
 
+_ABSENT: Final = (
+    "while IFS= read -r l; do "
+    """i=$(printf '%s' "$l" | sed -nE 's/.*[{,] *"id": *([0-9]+|"[^"]*").*/\\1/p'); """
+    """[ -n "$i" ] || continue; """
+    "case $l in "
+    """*'"method":"tools/call"'*) r='{"content":[{"type":"text","text":""}]}';; """
+    """*'"method":"tools/list"'*) r='{"tools":[]}';; """
+    """*'"method":"initialize"'*) r='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"""
+    """"serverInfo":{"name":"kg","version":"0"}}';; """
+    """*'"method":"ping"'*) r='{}';; """
+    """*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"kg is gone"}}\\n' "$i"; continue;; """
+    "esac; "
+    """printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$i" "$r"; """
+    "done"
+)
+"""What the shim's command is once kg is gone: a server without tools. Without any, a client whose settings still name
+kg reports a failed server, and one more failure with every prompt (measured with Claude Code)."""
+
 
 def launch(home: Home, harness: Harness) -> Launch:
     """How this installation's carriers are started for a harness and a memory home."""
     return Launch(
         shim=shim(home, harness.name),
         hook={
-            spec.native: _command(
-                *("hook", "--harness", harness.name, "--home", str(home.root), "--event", spec.native),
+            spec.native: _hook(
+                *("--harness", harness.name, "--home", str(home.root), "--event", spec.native),
                 *(["--start"] if spec.kind is EventKind.SESSION_START else []),
             )
             for spec in harness.events
@@ -35,17 +53,23 @@ def launch(home: Home, harness: Harness) -> Launch:
 
 def shim(home: Home, harness: str) -> tuple[str, ...]:
     """How the MCP shim is started for the harness of that name."""
-    return ("/bin/sh", "-c", _command("mcp", "--harness", harness, "--home", str(home.root)))
+    found, carrier = _command("mcp", "--harness", harness, "--home", str(home.root))
+    return ("/bin/sh", "-c", f"{found} && {carrier}; {_ABSENT}")
 
 
-def _command(*arguments: str) -> str:
-    """A POSIX shell command for a carrier.
+def _hook(*arguments: str) -> str:
+    found, carrier = _command("hook", *arguments)
+    return f"{found} || exit 0; {carrier}"
+
+
+def _command(*arguments: str) -> tuple[str, str]:
+    """POSIX shell for a carrier: what finds out whether it is there, and what becomes it.
 
     Interpreter and script are looked for first: a missing script would make the interpreter exit with a code by
     which clients block what the person typed.
     """
     python, script = shlex.quote(sys.executable), shlex.quote(str(carrier_script()))
-    return f"[ -x {python} ] && [ -f {script} ] || exit 0; exec {python} -I -S {script} {shlex.join(arguments)}"
+    return f"[ -x {python} ] && [ -f {script} ]", f"exec {python} -I -S {script} {shlex.join(arguments)}"
 
 
 def carrier_script() -> Path:
