@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from kg_core.host import Plugins
     from kg_core.model import Millis
+    from kg_core.render import Mark
     from kg_core.store import Home, Settings
     from kg_plugin_api import Harness, RawEvent
     from kg_server.tools.plan import Tool
@@ -61,8 +62,8 @@ class Service:
         self._harnesses = {harness.name: harness for harness in (GENERIC, *plugins.harnesses)}
         self._bindings = Bindings()
         self._admission = Admission(registry, self._bindings, memory.store.projects)
-        self._deliveries = Deliveries(registry.learn)
-        self._queues = Queues(registry.learn)
+        self._deliveries = Deliveries(self._arrived)
+        self._queues = Queues(self._arrived)
         self._outlook = Outlook(memory=memory, deliveries=self._deliveries, queues=self._queues)
         self._pages = Pages(self._deliveries)
         self._executor = Executor(
@@ -248,6 +249,11 @@ class Service:
         await self._registry.compact(always=True)
         self._registry.close()
         await self._memory.close()
+
+    def _arrived(self, context_id: str, marks: Sequence[Mark], now: Millis) -> None:
+        context = self._registry.get(context_id)
+        if context is not None:
+            self._registry.learn(context_id, self._outlook.not_outdated(context, marks), now)
 
     def _harness(self, name: str) -> Harness:
         return self._harnesses.get(name, GENERIC)

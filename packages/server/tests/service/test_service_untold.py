@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -96,5 +97,57 @@ def test_an_answer_that_there_is_no_further_part_is_no_part_even_when_it_gets_lo
         await writer.put("retry-jitter", RETRY)
         assert RETRY in await reader.call("kg_read", more=True)
         assert "no further part" in await reader.call("kg_read", more=True)
+
+    live(scenario)
+
+
+def test_an_older_text_that_arrives_late_does_not_make_a_newer_one_untold(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await reader.start()
+        await writer.put("cache-key", CACHE)
+        settle, reader._settle = reader._settle, lambda delivery: None
+        older = await reader.reply("kg_sync")
+        reader._settle = settle
+        await writer.put("cache-key", "Cache keys include tenant and region.")
+        assert "region" in await reader.after_tool()
+        assert world.service.acknowledge(older.delivery, arrived=True)
+        assert await reader.after_tool() == ""
+        await reader.put("cache-key", "Cache keys are hashed.")
+
+    live(scenario)
+
+
+def test_news_does_not_cover_news_that_is_on_its_way(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await reader.start()
+        await writer.put("cache-key", CACHE)
+        settle, reader._settle = reader._settle, lambda delivery: None
+        first = await reader.reply("kg_search", query="nothing of the kind")
+        assert CACHE in first.text
+        reader._settle = settle
+        await writer.put("retry-jitter", RETRY)
+        assert RETRY in await reader.after_tool()
+        world.service.acknowledge(first.delivery, arrived=False)
+        assert CACHE in await reader.after_tool()
+
+    live(scenario)
+
+
+def test_what_a_session_asked_before_its_text_was_lost_teaches_it_nothing_after(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, other = world.agent("s-1"), world.agent("s-2")
+        await writer.put("cache-key", CACHE)
+        await other.start()
+        waiting = asyncio.ensure_future(other.reply("kg_rename_node", old_id="cache-key", new_id="tenant-key"))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert "tenant-key" in world.service._memory.pending("project:shop").nodes
+        other.arrives = False
+        await other.event("Start", source="compact")
+        await waiting
+        other.arrives = True
+        assert CACHE in await other.refused("kg_put_node", level="project", id="tenant-key", gist="Keys are short.")
 
     live(scenario)

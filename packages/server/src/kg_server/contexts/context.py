@@ -41,7 +41,13 @@ class Context:
     cwd: str = ""
     project: GraphKey = ""
     maintenance: bool = False
+    resets: int = 0
+    """How often the model's text was lost since the server started: what it was shown before counts no more."""
     ledger: Ledger = field(default_factory=Ledger)
+
+    def reset(self) -> Context:
+        """This context after the model's text was lost."""
+        return replace(self, resets=self.resets + 1, ledger=self.ledger.reset())
 
     @property
     def graphs(self) -> tuple[GraphKey, ...]:
@@ -118,7 +124,7 @@ def replay(contexts: Mapping[str, Context], record: Record) -> Context | None:
         case "maintenance":
             return replace(context, maintenance=True)
         case "reset":
-            return replace(context, ledger=context.ledger.reset())
+            return context.reset()
         case "close":
             return None
     raise ValueError(f"unknown operation {operation!r}")

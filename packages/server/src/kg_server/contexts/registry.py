@@ -114,7 +114,7 @@ class Registry:
     def reset(self, context_id: str) -> Context:
         """The model's earlier text is gone: its context forgets what it had seen."""
         context = self._by_id[context_id]
-        return self._change(replace(context, ledger=context.ledger.reset()), {"op": "reset", "id": context_id})
+        return self._change(context.reset(), {"op": "reset", "id": context_id})
 
     def set_maintenance(self, context_id: str) -> Context:
         """Makes it a maintenance context, for good."""

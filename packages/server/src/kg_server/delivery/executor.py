@@ -100,7 +100,9 @@ class Executor:
         except KgError:
             if not plan.incidental:
                 raise
-        self.registry.learn(context.id, plan.learned, call.now)
+        current = self.registry.get(context.id)
+        if current is not None and current.resets == call.context.resets:
+            self.registry.learn(context.id, plan.learned, call.now)
         return plan
 
     def _call(

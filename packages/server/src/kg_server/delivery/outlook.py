@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from kg_core.render import MarkKind
 from kg_plugin_api import SearchResults
 from kg_server.delivery.source import View
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from kg_server.delivery.deliveries import Deliveries
     from kg_server.delivery.queues import Queues
     from kg_server.memory import Memory
+
+_OF_VERSIONS: Final = frozenset({MarkKind.SEEN, MarkKind.READ, MarkKind.PRELOADED})
+"""The kinds of mark that say which version of a node was shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +43,7 @@ class Outlook:
     ) -> View:
         """What sources may look at. ``arriving`` are marks of the very reply that is being made."""
         on_their_way = (*self.deliveries.reserved(context.id, now), *self.queues.reserved(context.id), *arriving)
-        known = context.ledger.apply_all(on_their_way, now)
+        known = context.ledger.apply_all(self.not_outdated(context, on_their_way), now)
         return View(
             harness=harness,
             context=context,
@@ -51,3 +55,15 @@ class Outlook:
             results=results or SearchResults(),
             problems=self.memory.store.problems(),
         )
+
+    def not_outdated(self, context: Context, marks: Iterable[Mark]) -> list[Mark]:
+        """The marks without those of an older version of a node that the context was shown as it stands since: texts
+        arrive in any order.
+        """
+        return [mark for mark in marks if not self._is_outdated(context, mark)]
+
+    def _is_outdated(self, context: Context, mark: Mark) -> bool:
+        if mark.kind not in _OF_VERSIONS or not mark.id or mark.graph not in self.memory.loaded:
+            return False
+        node = self.memory.durable(mark.graph).nodes.get(mark.id)
+        return node is not None and mark.version != node.version and context.ledger.has_viewed(mark.graph, node)

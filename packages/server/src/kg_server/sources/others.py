@@ -47,19 +47,21 @@ class News:
 def news(view: View) -> News:
     """The content that others wrote since the last news: no renames, no promotions, no maintenance.
 
-    A lesson that another text is bringing is not told twice, but its entries stay untold: that text may get lost.
+    What another text is bringing is not told twice, but stays untold as far as this text goes: that one may get lost.
     """
     span = Span(view.known.pushed.floor, view.sequence)
     if view.entries is None:
         return News(lessons=(), spans=(span,), is_cut=True)
     found: dict[tuple[GraphKey, str], tuple[int, ...]] = {}
+    on_their_way: set[int] = set()
     for entry in view.entries:
         _follow(entry, found)
+        if entry.sequence in view.known.pushed and entry.sequence not in view.context.ledger.pushed:
+            on_their_way.add(entry.sequence)
         if entry.by != view.context.id and not entry.maintenance and entry.sequence not in view.known.pushed:
             for key in _contents(entry, view):
                 found[key] = (*found.pop(key, ()), entry.sequence)
     lessons: list[tuple[Graph, Node]] = []
-    on_their_way: set[int] = set()
     arrived = replace(view, known=view.context.ledger)
     for key in reversed(found):
         lesson = _worth_telling(*key, view)
