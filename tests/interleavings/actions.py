@@ -67,7 +67,8 @@ def _of(client: Client, requests: Sequence[Request]) -> Iterator[Action]:
         yield ("lose", client.name)
         yield ("vanish", client.name)
     elif client.flight is not None:
-        yield ("cancel", client.name)
+        if not client.is_starting:  # a start that never reaches the server cannot be known to it
+            yield ("cancel", client.name)
         yield ("abandon", client.name)
     else:
         for request in requests:

@@ -198,6 +198,8 @@ class Client:
     def forget(self, *, for_good: bool) -> None:
         """Its model's text is gone, and if ``for_good``, the server takes it for another session as well."""
         self.heard.clear()
+        if self.unacknowledged is not None:
+            self.unacknowledged.is_gone = True
         if for_good:
             self.wrote.clear()
         self.view.clear()

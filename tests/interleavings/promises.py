@@ -14,7 +14,7 @@ from .clients import HARNESS, facts, told
 from .seams import Seams
 
 if TYPE_CHECKING:
-    from kg_core.model import Change, Graph
+    from kg_core.model import Change, Graph, Node
     from kg_core.store import Entry
 
     from .clients import Client, Reply
@@ -167,13 +167,22 @@ def news(witness: Witness, client: Client, context: Any, covered: frozenset[int]
             if entry.sequence not in covered or entry.by in {context.id, BY} or change.graph not in context.graphs:
                 continue
             graph = witness.truth[change.graph]
-            for node_id, node in change.nodes.items():
-                if node is None or entry.before.get((change.graph, node_id)) == node.version:
-                    continue
+            for node_id, node in _contents(entry, change):
                 now = graph.nodes.get(renamed.get(node_id, node_id))
                 is_shown = now is not None and graph.tier(now.id) is Tier.ACTIVE and _stays(witness, change.graph)
-                if is_shown and now is not None and now.gist == node.gist and now.gist not in client.knows:
+                if is_shown and now is not None and now.gist == node.gist and now.gist not in client.knew:
                     raise Violation(f"{client.name} is never told that {now.id!r} was written")
+
+
+def _contents(entry: Entry, change: Change) -> list[tuple[str, Node]]:
+    """The nodes whose content an entry changed; a rename changes none."""
+    return [
+        (node_id, node)
+        for node_id, node in change.nodes.items()
+        if node is not None
+        and node_id not in change.renamed.values()
+        and entry.before.get((change.graph, node_id)) != node.version
+    ]
 
 
 def _stays(witness: Witness, key: str) -> bool:
@@ -203,11 +212,9 @@ def sync(witness: Witness, world: World, client: Client, reply: Reply) -> None:
             if entry.by in {context.id, BY} or entry.sequence > synced[0]:
                 continue
             graph = witness.truth[change.graph]
-            for node_id, node in change.nodes.items():
-                if node is None or entry.before.get((change.graph, node_id)) == node.version:
-                    continue
+            for node_id, _ in _contents(entry, change):
                 now = graph.nodes.get(renamed.get(node_id, node_id))
-                if now is not None and now.gist not in facts(reply.text) and node_id not in change.renamed.values():
+                if now is not None and now.gist not in facts(reply.text):
                     raise Violation(f"kg_sync does not tell {client.name} of {now.id!r}")
 
 
