@@ -1,6 +1,6 @@
 """Where the real code touches the machine: threads, clocks, random names, files and limits, put under control.
 
-Nothing that decides is replaced. The limits are those of a memory of three short nodes, so that paging, budgets and
+Nothing that decides is replaced; what meets git and other people's folders is left out. The limits are those of a memory of three short nodes, so that paging, budgets and
 segments of the journal matter within a few steps.
 """
 
@@ -60,6 +60,35 @@ class NoPlaces:
         return Places(Path("/home/someone"), ())
 
 
+class NoKeeping:
+    """For ``Keeping``: nobody shares the memory with a team or with git."""
+
+    def __init__(self, *_arguments: object) -> None:
+        return
+
+    async def open(self) -> None:
+        """Nothing was exchanged."""
+
+    async def run(self) -> None:
+        """Nothing is."""
+
+    async def close(self) -> None:
+        """Nothing will be."""
+
+
+class Unheard:
+    """For ``Heard``: nobody asks when the last event came."""
+
+    def __init__(self, *_arguments: object) -> None:
+        return
+
+    def event(self, *_arguments: object) -> None:
+        """Not kept."""
+
+    def save(self) -> None:
+        """Nothing to write down."""
+
+
 class Seams:
     """The machine that the substituted seams lead to; one at a time."""
 
@@ -113,6 +142,8 @@ def controlled() -> Iterator[None]:
         patch.object(upkeep, "_LOOK", 0.0),
         patch.object(journal, "SEGMENT_BYTES", SEGMENT_BYTES),
         patch.object(service, "ContextLog", Seams.log),
+        patch.object(service, "Keeping", NoKeeping),
+        patch.object(service, "Heard", Unheard),
         patch.object(secrets, "token_hex", Seams.name),
         patch.object(others, "_LONG", LONG),
         patch.object(compaction, "planned", Seams.planned),
