@@ -199,3 +199,31 @@ def test_without_systemd_the_service_is_left_open_in_words(person: Any) -> None:
 
     assert code == 1
     assert "There is no `systemctl` on this machine." in err
+
+
+def test_a_hook_that_its_owner_added_to_our_file_survives_the_removal(person: Any) -> None:
+    person.run("setup", "--yes", "--harness", "claude")
+    hooks = person.home.root / "harnesses" / "claude" / "kg" / "hooks" / "hooks.json"
+    changed = hooks.read_text(encoding="utf-8").replace(
+        '"hooks": [', '"hooks": [{"type": "command", "command": "mine"}, ', 1
+    )
+    hooks.write_text(changed, encoding="utf-8")
+
+    code, out, _ = person.run("uninstall", "--yes")
+
+    assert hooks.read_text(encoding="utf-8") == changed
+    assert str(hooks) in out
+    assert code == 0
+    assert not person.settings("claude").exists()
+
+
+def test_a_hook_that_its_owner_has_in_the_settings_stays_there_alone(person: Any) -> None:
+    own = '{\n  "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}\n'
+    settings = person.settings("claude")
+    person.run("setup", "--yes", "--harness", "claude")
+    person.run("uninstall", "--yes")
+    settings.write_text(own, encoding="utf-8")
+    person.run("setup", "--yes", "--harness", "claude")
+    person.run("uninstall", "--yes")
+
+    assert settings.read_text(encoding="utf-8") == own
