@@ -279,12 +279,23 @@ def test_somebody_elses_entry_is_left_alone_and_told(kg, person) -> None:
     assert json.loads(settings.read_text(encoding="utf-8"))["servers"] == {"kg": "not yours"}
 
 
+@pytest.mark.usefixtures("proven")
+def test_without_a_terminal_setup_connects_and_leaves_what_is_only_offered(kg, person) -> None:
+    code, out, _ = kg("setup")
+
+    assert code == 0
+    settings = (person / ".plain" / "settings.json").read_text(encoding="utf-8")
+    assert '"kg": {' in settings
+    assert '"ownMemory": true' in settings
+    assert "kg setup --yes" in out
+
+
 @pytest.mark.usefixtures("person")
-def test_without_a_terminal_setup_and_uninstall_want_to_be_told(kg) -> None:
-    for command in ("setup", "uninstall"):
-        code, _, err = kg(command)
-        assert code == 2
-        assert "--yes" in err
+def test_without_a_terminal_uninstall_wants_to_be_told(kg) -> None:
+    code, _, err = kg("uninstall")
+
+    assert code == 2
+    assert "--yes" in err
 
 
 def test_a_kg_that_may_vanish_connects_nobody(kg, monkeypatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,35 @@ if TYPE_CHECKING:
     from kg_plugin_api import Harness
     from kg_server.setup.choice import Choice
     from kg_server.setup.connection import Connection
+
+
+class Consent(Enum):
+    """Who answers what set-up asks."""
+
+    PERSON = auto()
+    YES = auto()
+    """``--yes``: everything offered is accepted."""
+    NOBODY = auto()
+    """No terminal: what the command is for is done, and nothing that is only offered."""
+
+    @classmethod
+    def of(cls, *, yes: bool) -> Consent:
+        """Who is there to answer."""
+        if yes:
+            return cls.YES
+        return cls.PERSON if sys.stdin.isatty() else cls.NOBODY
+
+    def goes_on(self) -> bool:
+        """Whether the files named may be written."""
+        return self is not Consent.PERSON or click.confirm("Go on?", default=True)
+
+    def accepts(self, question: str) -> bool:
+        """Whether something optional is wanted."""
+        return self is Consent.YES or (self is Consent.PERSON and click.confirm(question, default=True))
+
+    def trusts(self, title: str) -> bool:
+        """Whether a person takes, here and now, a step of trust; never assumed."""
+        return self is Consent.PERSON and click.confirm(f"  {title}?", default=False)
 
 
 @click.command("setup")
@@ -64,17 +94,15 @@ def command(
     records = Records.at(home)
     agents = [Connection(harness, machine.site(harness), records) for harness in choice.harnesses]
     wanted = [*agents, *([Connection(SERVICE, machine.site(SERVICE), records)] if service else [])]
-    asking = not yes and not dry_run
-    if asking and wanted and not sys.stdin.isatty():
-        raise KgError(Code.INVALID, "There is nobody to ask: add --yes, or look first with --dry-run.")
     if dry_run:
         return _shown(wanted)
+    consent = Consent.of(yes=yes)
     still_open: list[str] = []
     connected: list[Connection] = []
     for connection in wanted:
         try:
-            if _agreed(connection, asking=asking):
-                still_open += _connect(connection, asking=asking, trust_hooks=trust_hooks)
+            if _agreed(connection, consent):
+                still_open += _connect(connection, consent, trust_hooks=trust_hooks)
                 connected.append(connection)
         except KgError as failure:
             still_open.append(f"{connection.harness.title}: {failure.sentence}")
@@ -125,7 +153,7 @@ def _preview(connection: Connection) -> None:
             click.echo(f"# Step: {step.title}\n{step.explanation}")
 
 
-def _agreed(connection: Connection, *, asking: bool) -> bool:
+def _agreed(connection: Connection, consent: Consent) -> bool:
     """Says which files of a harness will be written. False when the person wants them left as they are."""
     title, plan = connection.harness.title, connection.plan()
     if plan.empty:
@@ -134,34 +162,36 @@ def _agreed(connection: Connection, *, asking: bool) -> bool:
     click.echo(f"{title}: these files will be written (`kg setup --dry-run` shows how):")
     for change in plan.changes:
         click.echo(f"  {change.path}")
-    if asking and not click.confirm("Go on?", default=True):
+    if not consent.goes_on():
         click.echo(f"{title}: left as it is.")
         return False
     return True
 
 
-def _connect(connection: Connection, *, asking: bool, trust_hooks: bool) -> list[str]:
+def _connect(connection: Connection, consent: Consent, *, trust_hooks: bool) -> list[str]:
     """Writes the claims of one harness, takes its steps and makes its offers. Returns what is left open."""
     title = connection.harness.title
     left = _written(connection.apply(connection.plan()), title)
     if left:
         return left + [f"{title}: not tried: {step.title}." for step in connection.steps()]
-    left = _take_steps(connection, asking=asking, trust_hooks=trust_hooks)
+    left = _take_steps(connection, consent, trust_hooks=trust_hooks)
     for offer in connection.offers():
-        if not asking or click.confirm(offer.question, default=True):
+        if consent.accepts(offer.question):
             refused = _written(connection.accept(offer), title)
             left += refused
             click.echo(f"  {offer.question} {'Not done.' if refused else 'Yes.'}")
+        elif consent is Consent.NOBODY:
+            click.echo(f"  {offer.question} Nobody was there to ask; `kg setup --yes` does it.")
     return left
 
 
-def _take_steps(connection: Connection, *, asking: bool, trust_hooks: bool) -> list[str]:
+def _take_steps(connection: Connection, consent: Consent, *, trust_hooks: bool) -> list[str]:
     """Takes the steps that are open; one that wants consent only with it. Returns what failed."""
     left = []
     for step in connection.steps():
         if connection.state(step).state is StepState.DONE:
             continue
-        if step.needs_consent and not (trust_hooks or (asking and click.confirm(f"  {step.title}?", default=True))):
+        if step.needs_consent and not (trust_hooks or consent.trusts(step.title)):
             click.echo(f"  Left to you: {step.title}. {step.explanation} Or run `kg setup --trust-hooks`.")
             continue
         click.echo(f"  {step.title} …")
