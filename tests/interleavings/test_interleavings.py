@@ -14,11 +14,11 @@ from .traces import Found, shortened
 
 QUICK = {"small": 4, "readers": 3, "paired": 5}
 """Actions up to which the quick tests explore every interleaving."""
-DEEP = {"small": 6, "readers": 4, "paired": 9}
+DEEP = {"small": 5, "readers": 4, "paired": 7}
 """The same for the nightly ones."""
 WALKED = 12_000
 """States of the quick random runs, and …"""
-WALKED_AT_NIGHT = 450_000
+WALKED_AT_NIGHT = 520_000
 """… of each of the nightly ones."""
 
 

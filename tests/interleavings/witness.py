@@ -81,8 +81,9 @@ class Witness:
             promises.plans(self, world, held.durable)
         for client in world.clients.values():
             context = context_of(world, client)
-            if context is not None and client.started and not client.is_starting:
-                promises.ledger(self, client, context)
+            if context is not None and client.started:
+                if not client.is_starting:
+                    promises.ledger(self, client, context)
                 self._watermark(client, context)
                 promises.history(self, world, context)
 

@@ -200,6 +200,7 @@ class World:
         self.witness.crashing(self)
         self.machine.disk = found_again(self.machine.disk, int(left))
         for client in self.clients.values():
+            client.started = client.started and not client.is_starting  # it must start anew
             client.flights.clear()
             client.transit = None
             if int(left) != ALL:  # the power failed, and the client's session went with it
@@ -212,6 +213,7 @@ class World:
 
     def _restart(self) -> None:
         self.loop.complete(self.loop.start(self.service.close()))
+        self.witness.follow(self)
         self.witness.look(self)
         self.machine.disk = found_again(self.machine.disk, ALL)
         for client in self.clients.values():
