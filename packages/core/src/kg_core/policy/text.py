@@ -30,7 +30,7 @@ class Role(Enum):
     SYLLABLES = "syllables"
     """The same in a script of sounds, where a word has several of them."""
     LOOSE = "loose"
-    """The same across two scripts, or in hiragana, where it is mostly grammar."""
+    """The same across two scripts, or with a particle or hiragana, where it is mostly grammar."""
     SIGN = "sign"
     """An emoji."""
     WHOLE = "whole"
@@ -61,6 +61,11 @@ _PLAIN: Final = re.compile(r"[A-Za-z][a-z]*")
 _NUMBER: Final = re.compile(r"[0-9]+(?:[.:][0-9]+)*")
 _DIGITS: Final = re.compile(r"([0-9]+)")
 _TURNS: Final = 2
+_PARTICLES: Final = frozenset(
+    "的了是在要吗呢吧啊么什们这那哪谁很我你他她它不没有就都也把被还嗎這們麼還沒"
+    + "".join(map(chr, range(0x3041, 0x30A0)))
+)
+"""Chinese characters that are grammar in nearly every pair, and hiragana."""
 _HUMP: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
@@ -185,8 +190,7 @@ def _grams(run: str, size: int) -> Iterator[Term]:
 
 
 def _gram_role(gram: str) -> Role:
-    has_kana = any("\u3041" <= character <= "\u309f" for character in gram)
-    if has_kana or len({_is_han(character) for character in gram}) > 1:
+    if not _PARTICLES.isdisjoint(gram) or len({_is_han(character) for character in gram}) > 1:
         return Role.LOOSE
     return Role.GRAM if _is_han(gram[0]) else Role.SYLLABLES
 
