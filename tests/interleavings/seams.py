@@ -1,7 +1,7 @@
 """Where the real code touches the machine: threads, clocks, random names, files and limits, put under control.
 
-Nothing that decides is replaced; what meets git and other people's folders is left out. The limits are those of a memory of three short nodes, so that paging, budgets and
-segments of the journal matter within a few steps.
+Nothing that decides is replaced; what meets git and other people's folders is left out. The limits are those of a
+memory of three short nodes, so that paging, budgets and segments of the journal matter within a few steps.
 """
 
 from __future__ import annotations
