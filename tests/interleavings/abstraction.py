@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .witness import context_of
+from .promises import context_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,6 +9,7 @@ from kg_core.model import USER, StampKind, Tier
 from kg_core.policy import fresh, plan
 from kg_core.render import charge
 from kg_server.compaction import BY
+from kg_server.contexts import ContextKey
 
 from .clients import HARNESS, facts, told
 from .seams import Seams
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from .clients import Client, Reply
     from .witness import Witness
     from .world import World
-
-__all__ = ["Violation", "told"]
 
 PLANS_AT_MOST = 8
 """So many plans in a row at most change anything, over three nodes."""
@@ -192,8 +191,6 @@ def _stays(witness: Witness, key: str) -> bool:
 
 def sync(witness: Witness, world: World, client: Client, reply: Reply) -> None:
     """kg_sync lists all content that others changed since the last one."""
-    from .witness import context_of
-
     context = context_of(world, client)
     if context is None or "read again" in reply.text:
         return
@@ -225,3 +222,8 @@ def writer(world: World, entry: Entry) -> Client | None:
         if context_id is not None and context_id.key == (HARNESS.name, client.name, ""):
             return client
     return None
+
+
+def context_of(world: World, client: Client) -> Any:
+    """What the server knows of a client."""
+    return world.service._registry.find(ContextKey(HARNESS.name, client.name))

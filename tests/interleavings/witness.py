@@ -12,7 +12,7 @@ from kg_core.store.lines import body
 from kg_server.compaction import BY
 
 from . import promises
-from .clients import HARNESS, HEADING, PRELOAD, Client, Flight, Reply, facts, lines
+from .clients import HEADING, PRELOAD, Client, Flight, Reply, facts, lines, told
 from .disk import is_synced
 from .promises import Violation
 
@@ -43,7 +43,9 @@ class Witness:
         self.doubtful: tuple[Entry, ...] = ()
         """Entries of which a crash may keep a first part."""
         self.pushed: dict[str, frozenset[int]] = {}
+        """By context, the entries that it counts as told of."""
         self.checked: dict[int, Graph] = {}
+        """Graphs for which plans were made, by identity."""
 
     def start(self, world: World) -> None:
         """Takes what is in memory as given."""
@@ -80,7 +82,7 @@ class Witness:
             promises.files(world, held)
             promises.plans(self, world, held.durable)
         for client in world.clients.values():
-            context = context_of(world, client)
+            context = promises.context_of(world, client)
             if context is not None and client.started:
                 if not client.is_starting:
                     promises.ledger(self, client, context)
@@ -191,7 +193,7 @@ class Witness:
     def _nodes(self, nodes: Any) -> None:
         for node in nodes:
             self.nodes[node.version] = node
-            self.said |= promises.told(node)
+            self.said |= told(node)
 
     def _version(self, node_id: str, gist: str) -> str:
         """The version of now of the node that a line shows."""
@@ -204,13 +206,6 @@ class Witness:
         self.pushed[context.id] = covered
         if before is not None and covered != before:
             promises.news(self, client, context, covered - before)
-
-
-def context_of(world: World, client: Client) -> Any:
-    """What the server knows of a client."""
-    from kg_server.contexts import ContextKey
-
-    return world.service._registry.find(ContextKey(HARNESS.name, client.name))
 
 
 def same(one: Graph, other: Graph) -> bool:
