@@ -56,8 +56,9 @@ class SearchRequest:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
     """One found item. Scores compare only within one result list. ``evidence`` counts distinct matched terms and
-    ``rarity`` is the highest inverse document frequency among them, scaled to 0–1. ``strength`` says, comparably between
-    requests, how much the item shares with the text, in words that no other item has; 0 where a backend cannot tell.
+    ``rarity`` is the highest inverse document frequency among them, scaled to 0–1. ``strength`` says, comparably
+    between requests, how much the item shares with the text, in words that no other item has; 0 where a backend cannot
+    tell.
     """
 
     key: str
