@@ -88,13 +88,37 @@ def test_a_broken_plug_in_is_data_and_leaves_the_others_alone(install: Install, 
     assert reason in problem.reason
 
 
-def test_a_plug_in_for_another_version_of_the_api_is_not_even_imported(install: Install) -> None:
-    points = install("future", "raise AssertionError('imported')", requires="kg-plugin-api>=7,<8")
+@pytest.mark.parametrize(
+    "requires",
+    [
+        "kg-plugin-api<8,>=7",
+        "kg-plugin-api>=7,<8",
+        "kg-plugin-api<2,>=1.999",
+        "kg-plugin-api<1,>=0.3",
+        "kg_plugin_api==9",
+    ],
+)
+def test_a_plug_in_for_another_version_of_the_api_is_not_even_imported(install: Install, requires: str) -> None:
+    points = install("future", "raise AssertionError('imported')", requires=requires)
 
     (problem,) = Plugins.load(points=points).problems
 
-    assert "kg-plugin-api<8,>=7" in problem.reason
+    assert requires in problem.reason
     assert importlib.metadata.version("kg-plugin-api") in problem.reason
+
+
+@pytest.mark.parametrize(
+    "requires",
+    ["kg-plugin-api<2,>=1.0", "kg-plugin-api>=1", "kg-plugin-api", "kg-plugin-api-more>=9", "kg-plugin-api ???"],
+)
+def test_a_plug_in_whose_range_is_met_or_cannot_be_read_is_used(install: Install, requires: str) -> None:
+    points = install(
+        "fits", HARNESS + "@hookimpl\ndef kg_harnesses():\n    return [harness('fits')]\n", requires=requires
+    )
+
+    plugins = Plugins.load(points=points)
+
+    assert [harness.name for harness in plugins.harnesses] == ["fits"]
 
 
 def test_two_plug_ins_of_one_name_are_refused_and_both_named(install: Install) -> None:
