@@ -52,6 +52,34 @@ def servers_of(home) -> list[int]:
     return found
 
 
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_told_to_end_while_it_starts_ends(home, asked: signal.Signals) -> None:
+    for delay in (0.1, 0.2, 0.3, 0.4):
+        server = subprocess.Popen([sys.executable, "-m", "kg_server", "serve", "--home", str(home.root)])
+        try:
+            time.sleep(delay)
+            server.send_signal(asked)
+            server.wait(20)
+        finally:
+            server.kill()
+            server.wait()
+
+
+def test_a_server_ends_on_the_first_signal_after_it_can_be_found(home, places: Places) -> None:
+    for _ in range(3):
+        server = subprocess.Popen([sys.executable, "-m", "kg_server", "serve", "--home", str(home.root)])
+        try:
+            deadline = time.monotonic() + 20
+            while endpoint(places.server) is None:
+                assert time.monotonic() < deadline
+            server.terminate()
+            server.wait(20)
+        finally:
+            server.kill()
+            server.wait()
+        assert endpoint(places.server) is None
+
+
 def test_start_stop_and_start_again(home, places: Places) -> None:
     control = Control(home)
 

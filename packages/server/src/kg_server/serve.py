@@ -9,6 +9,7 @@ import os
 import secrets
 import socket
 import sys
+import threading
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
@@ -35,6 +36,17 @@ _GRACE_SECONDS: Final = 3
 _log = logging.getLogger("kg.server")
 
 
+class _Server(uvicorn.Server):
+    """Calls back once it is up. From then on a signal ends it; one that came earlier found nobody to hear it."""
+
+    started_call: Callable[[], None]
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listens, then calls back."""
+        await super().startup(sockets)
+        self.started_call()
+
+
 async def serve(
     home: Home,
     memory: Memory,
@@ -42,14 +54,17 @@ async def serve(
     *,
     port: int,
     ready: Callable[[Endpoint], None] | None = None,
+    asked_to_end: threading.Event | None = None,
 ) -> None:
     """Serves an opened memory until a signal or a request ends it; then the memory is closed.
 
-    ``port`` is taken if it is free, else another one. ``ready`` is called once the server can be reached.
+    ``port`` is taken if it is free, else another one. ``ready`` is called once the server can be reached, and signals
+    end it. ``asked_to_end`` is set by signals that came before.
     """
     token = secrets.token_urlsafe(32)
+    asked = asked_to_end or threading.Event()
     try:
-        await _listen(home, memory, plugins, token, port, ready)
+        await _listen(home, memory, plugins, token, port, ready, asked)
     finally:
         try:
             await memory.close()
@@ -64,11 +79,12 @@ async def _listen(
     token: str,
     wanted: int,
     ready: Callable[[Endpoint], None] | None,
+    asked_to_end: threading.Event,
 ) -> None:
     with bound(wanted) as listening:
         port = listening.getsockname()[1]
         app = create_app(memory, plugins, stop=lambda: setattr(server, "should_exit", True))
-        server = uvicorn.Server(
+        server = _Server(
             uvicorn.Config(
                 Guard(app, Rules(port, token)),
                 loop="asyncio",
@@ -90,15 +106,25 @@ async def _listen(
             write_answers(home, memory, plugins)
             announce(home, where)
 
-        tell()
-        memory.listening(port)
-        _log.info("kg %s serves %s on port %d", VERSION, home.root, port)
-        if ready is not None:
-            ready(where)
-        watching = asyncio.create_task(keep_announced(home, where, memory, tell))
-        watching.add_done_callback(lambda _: setattr(server, "should_exit", True))
-        await server.serve(sockets=[listening])
-        watching.cancel()
+        def started() -> None:
+            tell()
+            memory.listening(port)
+            _log.info("kg %s serves %s on port %d", VERSION, home.root, port)
+            watching = asyncio.create_task(keep_announced(home, where, memory, tell))
+            watching.add_done_callback(lambda _: setattr(server, "should_exit", True))
+            tasks.append(watching)
+            if ready is not None:
+                ready(where)
+            if asked_to_end.is_set():
+                server.should_exit = True
+
+        tasks: list[asyncio.Task[None]] = []
+        server.started_call = started
+        try:
+            await server.serve(sockets=[listening])
+        finally:
+            for task in tasks:
+                task.cancel()
         _log.info("kg %s ends", VERSION)
 
 

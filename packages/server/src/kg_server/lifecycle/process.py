@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -25,16 +26,16 @@ def run(home: Home) -> None:
     """Serves the memory at ``home`` until a signal or a request ends it. Raises KgError when it cannot."""
     os.umask(0o077)
     _log_to_standard_error()
-    _leave_signals_to_the_server()
+    asked_to_end = _signals()
     settings = Settings.load(home)
     plugins = plugins_of(home)
     _forget_the_agent(plugins)
-    asyncio.run(_serve(home, plugins, settings))
+    asyncio.run(_serve(home, plugins, settings, asked_to_end))
 
 
-async def _serve(home: Home, plugins: Plugins, settings: Settings) -> None:
+async def _serve(home: Home, plugins: Plugins, settings: Settings, asked_to_end: threading.Event) -> None:
     memory = await Service.open(home, clock=_now, plugins=plugins, settings=settings, version=VERSION)
-    await serve(home, memory, plugins, port=settings.server.port)
+    await serve(home, memory, plugins, port=settings.server.port, asked_to_end=asked_to_end)
 
 
 def _now() -> int:
@@ -47,12 +48,18 @@ def _log_to_standard_error() -> None:
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
-def _leave_signals_to_the_server() -> None:
-    """Uvicorn ends on these and then raises them again for whoever had them before; by then all is done."""
+def _signals() -> threading.Event:
+    """What is set when somebody asks us to end before the server is up.
+
+    Later, uvicorn ends on these signals itself and then raises them again for whoever had them before; by then all
+    is done.
+    """
+    asked = threading.Event()
     for caught in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(caught, lambda *_: None)
+        signal.signal(caught, lambda *_: asked.set())
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    return asked
 
 
 def _forget_the_agent(plugins: Plugins) -> None:
