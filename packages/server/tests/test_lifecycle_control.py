@@ -65,19 +65,33 @@ def test_a_server_told_to_end_while_it_starts_ends(home, asked: signal.Signals) 
             server.wait()
 
 
-def test_a_server_ends_on_the_first_signal_after_it_can_be_found(home, places: Places) -> None:
-    for _ in range(3):
-        server = subprocess.Popen([sys.executable, "-m", "kg_server", "serve", "--home", str(home.root)])
-        try:
-            deadline = time.monotonic() + 20
-            while endpoint(places.server) is None:
-                assert time.monotonic() < deadline
-            server.terminate()
-            server.wait(20)
-        finally:
-            server.kill()
-            server.wait()
-        assert endpoint(places.server) is None
+TOLD_AND_ENDED = """
+import os, signal, sys
+from pathlib import Path
+from kg_core.store import Home
+from kg_server import serve
+from kg_server.lifecycle.process import run
+
+announce = serve.announce
+
+def announced(home, where):
+    announce(home, where)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+serve.announce = announced
+run(Home(Path(sys.argv[1])))
+"""
+
+
+def test_a_server_ends_on_a_signal_in_the_very_moment_in_which_it_can_be_found(home, places: Places) -> None:
+    server = subprocess.Popen([sys.executable, "-c", TOLD_AND_ENDED, str(home.root)])
+    try:
+        server.wait(20)
+    finally:
+        server.kill()
+        server.wait()
+
+    assert endpoint(places.server) is None
 
 
 def test_start_stop_and_start_again(home, places: Places) -> None:
