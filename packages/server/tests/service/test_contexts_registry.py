@@ -70,15 +70,15 @@ def test_opening_a_session_anew_gives_a_new_id_and_ends_the_old_context(registry
 def test_a_project_is_decided_once(registry: Open, log: Path) -> None:
     contexts = registry(log)
     context = contexts.open(MAIN, now=NOW, sequence=0)
-    contexts.place(context.id, "/work/shop", "project:shop")
-    placed = contexts.place(context.id, "/work/other", "project:other")
-    assert (placed.project, placed.cwd) == ("project:shop", "/work/shop")
+    contexts.place(context.id, "/code/shop", "project:shop")
+    placed = contexts.place(context.id, "/code/other", "project:other")
+    assert (placed.project, placed.cwd) == ("project:shop", "/code/shop")
 
 
 def test_everything_survives_a_restart(registry: Open, log: Path) -> None:
     contexts = registry(log)
     context = contexts.open(MAIN, now=NOW, sequence=7)
-    contexts.place(context.id, "/work/shop", "project:shop")
+    contexts.place(context.id, "/code/shop", "project:shop")
     contexts.learn(context.id, [SEEN, Mark(MarkKind.PRELOADED, "")], NOW + 1)
     contexts.set_maintenance(context.id)
     contexts.open(SUB, now=NOW, sequence=7)
