@@ -23,9 +23,8 @@ class TrustStep:
     name: Final = "trust-hooks"
     title: Final = "Let Codex run kg's hooks"
     explanation: Final = (
-        "Codex runs a plug-in's hooks only after a person has trusted them. Start `codex`, and trust the hooks of kg in"
-        " the review that it shows (or open `/hooks`); or run `kg setup --harness codex --trust-hooks`, which tells"
-        " Codex the same through its own interface."
+        "Codex runs a plug-in's hooks only after a person has trusted them: start `codex`, and trust the hooks of kg in"
+        " the review that it shows (or open `/hooks`)."
     )
     needs_consent: Final = True
 

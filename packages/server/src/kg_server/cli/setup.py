@@ -192,7 +192,10 @@ def _take_steps(connection: Connection, consent: Consent, *, trust_hooks: bool) 
         if connection.state(step).state is StepState.DONE:
             continue
         if step.needs_consent and not (trust_hooks or consent.trusts(step.title)):
-            click.echo(f"  Left to you: {step.title}. {step.explanation} Or run `kg setup --trust-hooks`.")
+            click.echo(
+                f"  Left to you: {step.title}. {step.explanation} Or run "
+                "`kg setup --trust-hooks`, which tells the agent the same through its own interface."
+            )
             continue
         click.echo(f"  {step.title} …")
         try:
