@@ -142,4 +142,3 @@ def test_the_step_waits_for_a_person_and_tells_how_it_is_done_by_hand(site: Site
 
     assert step.needs_consent
     assert "/hooks" in step.explanation
-    assert "--trust-hooks" in step.explanation
