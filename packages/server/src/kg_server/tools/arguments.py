@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -70,11 +71,17 @@ def schema(model: type[Arguments], hidden: Collection[str] = ()) -> dict[str, An
 
     ``hidden`` names arguments that are accepted but not shown.
     """
-    generated = model.model_json_schema()
+    generated = _generated(model)
     properties = {name: _flat(property_) for name, property_ in generated["properties"].items() if name not in hidden}
     properties = {name: properties[name] for name in sorted(properties, key=lambda name: name == SESSION)}
     required = [name for name in generated.get("required", ()) if name not in hidden]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+@cache
+def _generated(model: type[Arguments]) -> Mapping[str, Any]:
+    """What pydantic says of a model. Made once: the server writes it down for every harness before it answers."""
+    return model.model_json_schema()
 
 
 def _flat(property_: Mapping[str, Any]) -> dict[str, Any]:
