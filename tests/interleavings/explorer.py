@@ -35,25 +35,16 @@ _END = (FINISH, ("crash", "0"))
 
 @dataclass(slots=True)
 class _State:
-    """A state: how many actions lead to it at least, by which, and what may happen next.
+    """A state: how many actions lead to it at least, a trace that did, and what may happen next.
 
-    ``open`` are the actions not tried yet, ``next`` the states that the others lead to.
+    ``open`` are the actions not tried yet, ``next`` the states that the others lead to. The trace need not be the
+    shortest: one put together of parts of others might lead elsewhere in what the fingerprint leaves out.
     """
 
     depth: int
-    before: _State | None
-    action: Action
+    trace: Trace
     open: list[Action] = field(default_factory=list)
-    next: list[tuple[Action, _State]] = field(default_factory=list)
-
-    def trace(self) -> Trace:
-        """A shortest known way to it."""
-        actions: list[Action] = []
-        state = self
-        while state.before is not None:
-            actions.append(state.action)
-            state = state.before
-        return tuple(reversed(actions))
+    next: list[_State] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -105,7 +96,7 @@ class Exploration:
     def _dive(self, state: _State) -> None:
         """Tries an action that is open in ``state``, one that is open in the next state, and so on."""
         self._begin()
-        trace = state.trace()
+        trace = state.trace
         world = play(self.scenario, trace)
         assert isinstance(world, World), f"{trace} leads elsewhere the second time"
         while state.open and state.depth < len(self._levels):
@@ -113,7 +104,7 @@ class Exploration:
             trace = (*trace, action)
             if not self._try(world, trace):
                 break
-            state = self._meet(world, state, action)
+            state = self._meet(world, state, trace)
         world.leave()
 
     def _try(self, world: World, trace: Trace) -> bool:
@@ -127,18 +118,18 @@ class Exploration:
             self.found = Found(self.scenario.name, trace, sentence)
         return not sentence
 
-    def _meet(self, world: World, before: _State | None, action: Action) -> _State:
+    def _meet(self, world: World, before: _State | None, trace: Trace) -> _State:
         """The state that the world is in, reached from another."""
         name = fingerprint(world)
-        depth = 0 if before is None else before.depth + 1
         state = self._known.get(name)
         if state is None:
             self.seen.add(name)
-            state = self._known[name] = _State(depth, before, action, [*possible(world, self.scenario.bounds)][::-1])
+            depth = 0 if before is None else before.depth + 1
+            state = self._known[name] = _State(depth, trace, [*possible(world, self.scenario.bounds)][::-1])
             self._wait(state)
         if before is not None:
-            before.next.append((action, state))
-            self._shorten(before, action, state)
+            before.next.append(state)
+            self._shorten(before, state)
         return state
 
     def _wait(self, state: _State) -> None:
@@ -146,15 +137,15 @@ class Exploration:
         if state.depth < len(self._levels):
             self._levels[state.depth].append(state)
 
-    def _shorten(self, before: _State, action: Action, state: _State) -> None:
+    def _shorten(self, before: _State, state: _State) -> None:
         """Takes note of a shorter way to a state, and to all that follow it."""
-        shorter = [(before, action, state)]
+        shorter = [(before, state)]
         while shorter:
-            before, action, state = shorter.pop()
+            before, state = shorter.pop()
             if before.depth + 1 < state.depth:
-                state.depth, state.before, state.action = before.depth + 1, before, action
+                state.depth = before.depth + 1
                 self._wait(state)
-                shorter += [(state, *further) for further in state.next]
+                shorter += [(state, further) for further in state.next]
 
     def walk(
         self, *, seed: int, steps: int, runs: int = 1_000_000_000, states: int = 1_000_000_000, seconds: float = 1e9

@@ -14,7 +14,7 @@ from .traces import Found, shortened
 
 QUICK = {"small": 4, "readers": 3, "paired": 5}
 """Actions up to which the quick tests explore every interleaving."""
-DEEP = {"small": 5, "readers": 4, "paired": 7}
+DEEP = {"small": 5, "readers": 4, "paired": 6}
 """The same for the nightly ones."""
 WALKED = 12_000
 """States of the quick random runs, and …"""

@@ -132,8 +132,8 @@ class World:
         if not self.store._commits._waiting:
             for client in self.clients.values():
                 client.lingering.clear()
-        self._collect()
         self.witness.look(self)
+        self._collect()
 
     def finish(self) -> None:
         """Lets everything that is under way end well. Raises Violation when something does not end."""
@@ -200,7 +200,9 @@ class World:
         self.witness.crashing(self)
         self.machine.disk = found_again(self.machine.disk, int(left))
         for client in self.clients.values():
-            client.started = client.started and not client.is_starting  # it must start anew
+            if client.is_starting:  # the server does not know of it, and it starts anew
+                client.started = False
+                client.wrote |= client.knew
             client.flights.clear()
             client.transit = None
             if int(left) != ALL:  # the power failed, and the client's session went with it
