@@ -187,7 +187,7 @@ def test_equal_folder_names_get_different_slugs_in_any_script(registry, tmp_path
     roots = [
         tmp_path / where / name
         for where in ("x", "y")
-        for name in ("app", "App", "部署方案", "维护方案", "🔥", "a b", "a-b")
+        for name in ("app", "App", "部署方案", "维护方案", "🔥", "a b", "a-b", "a/b")
     ]
     slugs = {root: projects.resolve(str(root)).slug for root in roots}
     assert len({slug.casefold() for slug in slugs.values()}) == len(roots)
@@ -285,7 +285,9 @@ def test_a_folder_is_looked_at_again_after_a_while(registry, tmp_path):
     assert projects.resolve(str(outer / "inner")).root == outer
 
 
-@pytest.mark.parametrize("cwd", ["", "relative/path", "a\0b", "~", "/" + "x" * 5000])
+@pytest.mark.parametrize(
+    "cwd", ["", "relative/path", "a\0b", "~", "/" + "x" * 5000, "//host/share/app", "\\\\host\\share"]
+)
 def test_a_folder_that_is_none_never_fails(registry, cwd):
     registry.open().resolve(cwd)
 

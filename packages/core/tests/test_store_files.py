@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -229,16 +232,17 @@ def test_a_file_saved_with_byte_order_mark_and_crlf_loads_as_it_was(home, values
     assert not problems
 
 
-def test_a_truncated_file_is_kept_and_its_content_restored_from_backup_and_journal(home, values):
+@pytest.mark.parametrize("lost", [40, 400])
+def test_a_truncated_file_is_kept_and_its_content_restored_from_backup_and_journal(home, values, lost):
     async def main():
         await written(home, values, *(values.node(f"n{number}") for number in range(20)))
         whole = home.graph("user").read_bytes()
-        home.graph("user").write_bytes(whole[:-400])
+        home.graph("user").write_bytes(whole[:-lost])
         graph, problems = await loaded(home)
         assert len(graph.nodes) == 20
         assert [problem.kind for problem in problems] == ["damaged"]
         (kept,) = home.memory.glob("user.json.corrupt-*")
-        assert kept.read_bytes() == whole[:-400]
+        assert kept.read_bytes() == whole[:-lost]
         assert kept.name in problems[0].sentence
         assert home.graph("user").read_bytes() == whole
 
@@ -264,10 +268,13 @@ def test_two_documents_in_one_file_are_both_read(home, values):
     async def main():
         await written(home, values, values.node("alpha"))
         one = home.graph("user").read_bytes()
-        home.graph("user").write_bytes(one + one.replace(b"alpha", b"beta"))
+        both = one + one.replace(b"alpha", b"beta")
+        home.graph("user").write_bytes(both)
         graph, problems = await loaded(home)
         assert set(graph.nodes) == {"alpha", "beta"}
         assert [problem.kind for problem in problems] == ["damaged"]
+        (kept,) = home.memory.glob("user.json.corrupt-*")
+        assert kept.read_bytes() == both
 
     asyncio.run(main())
 
@@ -375,11 +382,40 @@ def test_folders_and_files_are_private_even_when_the_folder_was_open_to_all(home
     assert "*.use.json" in (home.memory / ".gitignore").read_text("utf-8")
 
 
-def test_loading_does_not_depend_on_the_locale(home, values, monkeypatch):
-    monkeypatch.setenv("LC_ALL", "C")
-    monkeypatch.setenv("PYTHONUTF8", "0")
-    asyncio.run(written(home, values, values.node("alpha", "ü部")))
-    assert asyncio.run(loaded(home))[0].nodes["alpha"].gist == "ü部"
+LIVES = """
+import asyncio, locale, sys
+from pathlib import Path
+from kg_core.model import Change, Node
+from kg_core.store import Home, Places, Store, Write
+
+async def main():
+    store = await Store.open(Home(Path(sys.argv[1])), places=Places(Path("/home/nobody"), ()))
+    graph = await store.load("user")
+    node = graph.nodes["alpha"]
+    assert node.notes == ("Zeile \\u2014 \\u90e8\\u7f72\\\\r\\\\n",), ascii(node.notes)
+    again = Node(id="beta", gist=node.notes[0])
+    await store.commit(Write(by="c", at=1, changes=(Change(graph="user", nodes={"beta": again}),)))
+    await store.close()
+
+assert locale.getpreferredencoding(False).lower() not in {"utf-8", "utf8"}
+asyncio.run(main())
+"""
+"""A program that reads what a hand saved and writes it again, where the locale knows no letters but ASCII."""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_reading_and_writing_do_not_depend_on_the_locale(home, encoding):
+    note = "Zeile — 部署\\r\\n"
+    home.memory.mkdir(parents=True)
+    text = json.dumps({"nodes": {"alpha": {"gist": "ü", "notes": [note]}}}, ensure_ascii=False, indent=2)
+    home.graph("user").write_bytes(text.replace("\n", "\r\n").encode(encoding))
+    environ = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", LIVES, str(home.root)], env=environ, capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    kept = json.loads(home.graph("user").read_bytes().decode("utf-8"))["nodes"]
+    assert (kept["alpha"]["notes"], kept["beta"]["gist"]) == ([note], note)
 
 
 def test_ids_in_decomposed_form_are_the_same_node(home, values):

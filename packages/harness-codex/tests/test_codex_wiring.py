@@ -81,6 +81,12 @@ def test_no_hook_is_without_a_timeout_in_whole_seconds() -> None:
     assert all(type(timeout) is int and 1 <= timeout <= 10 for timeout in timeouts)
 
 
+def test_a_tool_event_is_matched_on_file_tools_and_commands_alone() -> None:
+    hooks = json.loads(owned(INSTALLED)["hooks/hooks.json"])["hooks"]
+
+    assert [group["matcher"] for group in hooks["PostToolUse"]] == ["Bash|apply_patch"]
+
+
 def test_an_upgrade_of_kg_alone_changes_no_file_and_so_keeps_the_trust() -> None:
     newer = places.site(CODEX, Path("/home/user"), version="9.9.9")
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -214,6 +215,8 @@ def test_a_new_outage_is_said_again(hook, places: Places, served_later) -> None:
     "behave",
     [
         pytest.param(lambda connection: held.append(connection), id="never answers"),
+        pytest.param(lambda connection: _answer_too_late(connection), id="answers too late"),
+        pytest.param(lambda connection: _trickle(connection), id="never comes to an end"),
         pytest.param(lambda connection: connection.close(), id="closes"),
         pytest.param(lambda connection: _say(connection, b"\x00\xff\r\n\r\n"), id="answers garbage"),
         pytest.param(lambda connection: _say(connection, b"SSH-2.0-x\r\n"), id="speaks another protocol"),
@@ -230,12 +233,27 @@ def test_a_new_outage_is_said_again(hook, places: Places, served_later) -> None:
 def test_whatever_answers_in_place_of_the_server_holds_nobody_up(hook, listening, behave) -> None:
     listening(behave)
 
+    begun = time.monotonic()
     done = hook("Prompt")
 
+    assert time.monotonic() - begun < 5
     assert done.returncode == 0
     assert done.stdout.decode() in {"", f"[Prompt] {outage.LINE}"}
     assert done.stderr == b""
     held.clear()
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+def test_a_port_that_nobody_listens_on_any_more_holds_nobody_up(hook, places: Places) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        where = {"port": server.getsockname()[1], "token": "t", "pid": 1, "version": "0.1.0"}
+    Path(places.server).write_text(json.dumps(where), encoding="utf-8")
+
+    begun = time.monotonic()
+    done = hook("Prompt")
+
+    assert time.monotonic() - begun < 5
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, f"[Prompt] {outage.LINE}", b"")
 
 
 def test_after_kg_stop_events_are_silent_and_start_nothing(hook, places: Places) -> None:
@@ -278,3 +296,20 @@ held: list[socket.socket] = []
 def _say(connection: socket.socket, said: bytes) -> None:
     connection.sendall(said)
     connection.close()
+
+
+def _answer_too_late(connection: socket.socket) -> None:
+    """Answers properly once the other side has given up."""
+    with contextlib.suppress(OSError):
+        while connection.recv(65536):
+            pass
+        _say(connection, b'HTTP/1.1 200 OK\r\ncontent-length: 28\r\n\r\n{"output":"x","delivery":""}')
+
+
+def _trickle(connection: socket.socket) -> None:
+    """One byte after the other, each in time."""
+    with contextlib.suppress(OSError):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nx: ")
+        for _ in range(1_000):
+            connection.sendall(b"x")
+            time.sleep(0.02)

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import pytest
 from kg_plugin_api import Carrier
 from kg_server.carrier import outage
 from kg_server.carrier.places import Places
+from kg_server.carrier.version import VERSION
 
 RUN = Path(outage.__file__).with_name("run.py")
 
@@ -275,6 +277,21 @@ def test_an_event_without_a_server_is_answered_with_nothing_to_print(home, shim)
     assert text(pipes.receive()) == ""
 
 
+def test_an_event_at_a_server_that_does_not_answer_is_answered_with_nothing_to_print(home, shim) -> None:
+    Path(Places(str(home.root)).state).mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        where = {"port": silent.getsockname()[1], "token": "t", "pid": 1, "version": VERSION}
+        home.server_file.write_text(json.dumps(where), encoding="utf-8")
+        Path(Places(str(home.root)).starting).touch()  # somebody has just tried to start a server
+        pipes = shim()
+
+        begun = time.monotonic()
+        pipes.call(1, "kg_event", event="Prompt")
+
+        assert text(pipes.receive()) == ""
+        assert time.monotonic() - begun < 5
+
+
 def test_a_missing_harness_is_told_on_standard_error(home) -> None:
     command = [sys.executable, "-I", "-S", str(RUN), "mcp", "--home", str(home.root)]
 
@@ -290,6 +307,18 @@ def test_the_shim_ends_when_its_input_does(served, shim) -> None:
     pipes.process.stdin.close()
 
     assert pipes.process.wait(5) == 0
+
+
+def test_the_shim_ends_with_its_input_even_if_the_server_never_answers(served, shim, until) -> None:
+    served.memory.gate.clear()
+    pipes = shim()
+    pipes.call(1, "kg_read")
+    until(lambda: bool(served.memory.calls))
+    pipes.process.stdin.close()
+    try:
+        assert pipes.process.wait(5) == 0
+    finally:
+        served.memory.gate.set()
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
@@ -311,12 +340,14 @@ def test_an_interrupt_of_the_terminal_is_the_clients_business(served, shim) -> N
     assert pipes.ask("ping")["result"] == {}
 
 
-def test_the_shim_ends_with_its_parent_even_if_somebody_keeps_the_pipe_open(served, home, until) -> None:
-    """The parent is killed; this test, like a wrapper, still holds both ends of the pipe."""
+@pytest.mark.parametrize("handed_on", [pytest.param("None", id="pipe kept open"), pytest.param("-1", id="own pipe")])
+def test_the_shim_ends_with_its_parent_even_if_somebody_keeps_the_pipe_open(served, home, until, handed_on) -> None:
+    """The parent is killed; this test, like a client behind a wrapper, may still hold both ends of the pipe."""
     reading, writing = os.pipe()
     command = [sys.executable, "-I", "-S", str(RUN), "mcp", "--harness", "plain", "--home", str(home.root)]
     program = (
-        "import subprocess, sys, time; child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL); "
+        "import subprocess, sys, time; "
+        f"child = subprocess.Popen(sys.argv[1:], stdin={handed_on}, stdout=subprocess.DEVNULL); "
         "print(child.pid, flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen([sys.executable, "-c", program, *command], stdin=reading, stdout=subprocess.PIPE)

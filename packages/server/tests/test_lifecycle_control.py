@@ -455,7 +455,7 @@ def test_a_server_that_another_one_has_replaced_ends(home, until) -> None:
 
 
 def test_start_and_stop_at_the_same_time_never_leave_a_half_state(home) -> None:
-    """F26: a start that meets a stop waits for it, and starts a new server."""
+    """A start that meets a stop waits for it, and starts a new server."""
     Control(home).start()
     for _ in range(5):
         stopping = threading.Thread(target=Control(home).stop)

@@ -368,6 +368,20 @@ def test_doctor_warns_of_misspelt_variables_and_of_settings(kg, home, monkeypatc
     assert "nonsense" in out
 
 
+def test_a_relative_memory_home_is_shown_and_written_as_the_absolute_path_that_it_is(
+    kg, person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(person)
+    monkeypatch.setenv("KG_HOME", "my memory")
+
+    _, told, _ = kg("doctor")
+    _, planned, _ = kg("setup", "--dry-run")
+
+    assert f"The memory is {person / 'my memory'}." in told
+    assert f"--home '{person / 'my memory'}'" in planned
+    assert not (person / "my memory").exists()
+
+
 @pytest.mark.slow
 def test_setup_starts_the_server_and_proves_that_memory_answers(
     home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -300,17 +300,25 @@ async def fill(writer: Any, name: str = "early") -> None:
         await writer.put(f"{name}-lesson-{number}", gist, notes=[f"case {number}"])
 
 
-def test_a_session_that_starts_is_told_once_of_a_damaged_file(live: Live) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda whole: whole[:-40], id="its end is missing"),
+        pytest.param(lambda whole: whole + whole.replace(b"cache-key", b"other-key"), id="two documents"),
+    ],
+)
+def test_a_session_that_starts_is_told_once_of_a_damaged_file(live: Live, damage: Callable[[bytes], bytes]) -> None:
     async def scenario(world: Any) -> None:
         writer = world.agent("s-1")
         await writer.put("cache-key", CACHE)
         await world.service.close()
         graph = world.root / ".kg" / "memory" / "projects" / "shop" / "graph.json"
-        graph.write_bytes(graph.read_bytes()[:-40])
+        graph.write_bytes(damage(graph.read_bytes()))
         await world.restart()
         reader = world.agent("s-2")
         text = await reader.start()
-        assert "Tell the user: " in text
+        (told,) = (line for line in text.splitlines() if line.startswith("Tell the user: "))
+        assert "graph.json.corrupt-" in told
         assert CACHE in text
         assert "Tell the user: " not in await reader.start("resume")
         assert "Tell the user: " not in await reader.call("kg_read")

@@ -159,9 +159,9 @@ class Forwarder:
 
 
 def _working_folder() -> str:
-    """Where the client started us; nothing when that folder is gone."""
+    """Where the client started us, in UTF-8 whatever the locale, as the server names files; nothing when it is gone."""
     try:
-        return os.getcwd()
+        return os.getcwdb().decode("utf-8", "surrogateescape")
     except OSError:
         return ""
 

@@ -111,7 +111,7 @@ def spawn(places: Places, command: list[str], strip: tuple[str, ...] = ()) -> Po
     """Runs a ``kg`` command of this installation in the background, apart from the agent that caused it.
 
     It inherits neither the agent's terminal, group and working folder nor variables that begin with one of ``strip``.
-    Raises OSError.
+    It names files in UTF-8 whatever the locale, as clients do. Raises OSError.
     """
     import subprocess
     import threading
@@ -123,7 +123,7 @@ def spawn(places: Places, command: list[str], strip: tuple[str, ...] = ()) -> Po
     log = os.open(places.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "kg_server", *command, "--home", places.home],
+            [sys.executable, "-P", "-X", "utf8", "-m", "kg_server", *command, "--home", places.home],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

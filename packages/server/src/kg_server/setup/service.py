@@ -74,7 +74,7 @@ ConditionPathExists={_plain(python)}
 ConditionPathExists={_plain(run)}
 
 [Service]
-ExecStart={_quoted(python)} -P -m kg_server serve --home {_quoted(str(site.home))}
+ExecStart={_quoted(python)} -P -X utf8 -m kg_server serve --home {_quoted(str(site.home))}
 UMask=0077
 
 [Install]
