@@ -102,6 +102,7 @@ class FakeMemory:
     acknowledged: list[tuple[str, bool]] = field(default_factory=list)
     closed: int = 0
     port: int = 0
+    prepared: int = 0
 
     def __post_init__(self) -> None:
         self.gate.set()
@@ -153,6 +154,9 @@ class FakeMemory:
 
     async def confirm(self) -> bool:
         return True
+
+    async def prepare(self) -> None:
+        self.prepared += 1
 
     def listening(self, port: int) -> None:
         self.port = port

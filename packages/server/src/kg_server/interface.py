@@ -117,6 +117,10 @@ class Memory(Protocol):
         """Make sure that no other server can have this memory; False when one has."""
         ...
 
+    async def prepare(self) -> None:
+        """Makes ready what every client asks first, in small steps."""
+        ...
+
     def listening(self, port: int) -> None:
         """Tells whoever finds the storage taken where this server answers."""
         ...

@@ -106,8 +106,17 @@ async def _listen(
             write_answers(home, memory, plugins)
             announce(home, where)
 
+        async def answer() -> None:
+            await memory.prepare()
+            try:
+                write_answers(home, memory, plugins)
+            except OSError as failure:
+                _log.warning("The answers that need no server were not written down: %s", failure)
+
         def started() -> None:
-            tell()
+            announce(home, where)
+            # A shim that finds no answers written down asks the server, so this need not hold up the start.
+            tasks.append(asyncio.create_task(answer()))
             memory.listening(port)
             _log.info("kg %s serves %s on port %d", VERSION, home.root, port)
             watching = asyncio.create_task(keep_announced(home, where, memory, tell))

@@ -232,6 +232,12 @@ class Service:
         """Makes sure that no other server can have this memory; False when one has."""
         return await self._memory.store.confirm()
 
+    async def prepare(self) -> None:
+        """Makes ready what every client asks first, in small steps."""
+        for tool in TOOLS.values():
+            schema(tool.arguments)
+            await asyncio.sleep(0)
+
     def listening(self, port: int) -> None:
         """Tells whoever finds the storage taken where this server answers."""
         self._memory.store.announce(port)
