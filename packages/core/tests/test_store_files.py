@@ -342,6 +342,16 @@ def test_an_older_memory_keeps_all_its_nodes_beside_new_ones(home, values):
     assert len(asyncio.run(loaded(home))[0].nodes) == 10
 
 
+def test_opening_an_older_memory_again_and_again_changes_no_byte_of_it(home):
+    home.memory.mkdir(parents=True)
+    old = json.dumps({"nodes": {"n": {"gist": "g", "mood": "old"}}, "edges": []}).encode()
+    home.graph("user").write_bytes(old)
+    for _ in range(3):
+        graph, problems = asyncio.run(loaded(home))
+        assert (set(graph.nodes), problems) == ({"n"}, ())
+    assert home.graph("user").read_bytes() == old
+
+
 def test_a_file_that_vanished_is_restored(home, values):
     async def main():
         await written(home, values, values.node("alpha"))

@@ -143,6 +143,37 @@ def test_a_file_that_cannot_be_written_is_named_when_nothing_can_be_started(home
     assert Control(home).start().fresh is True
 
 
+def test_a_server_that_came_up_after_the_start_gave_up_is_found_and_stopped(
+    home, until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as hurried:
+        hurried.setattr("kg_server.lifecycle.control.START_SECONDS", 0.0)
+        with pytest.raises(KgError, match="may still be starting"):
+            Control(home).start()
+    until(lambda: Control(home).health() is not None)
+
+    (pid,) = servers_of(home)
+    again = Control(home).start()
+
+    assert (again.fresh, again.health["pid"]) == (False, pid)
+    assert Control(home).stop() is True
+    until(lambda: servers_of(home) == [])
+
+
+def test_a_second_start_while_a_slow_one_is_under_way_leaves_one_server(
+    home, until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as hurried:
+        hurried.setattr("kg_server.lifecycle.control.START_SECONDS", 0.0)
+        with pytest.raises(KgError, match="may still be starting"):
+            Control(home).start()
+
+    started = Control(home).start()
+
+    until(lambda: servers_of(home) == [started.health["pid"]])
+    assert Control(home).health()["pid"] == started.health["pid"]
+
+
 def test_a_carrier_does_not_wait_for_a_server_that_it_cannot_start(home, hook, places: Places) -> None:
     Path(places.log).mkdir()
 
