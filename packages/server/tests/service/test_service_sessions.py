@@ -236,6 +236,19 @@ def test_a_prompt_that_names_a_lesson_brings_it_once(live: Live) -> None:
     live(scenario)
 
 
+def test_a_prompt_that_names_what_the_preload_showed_brings_nothing(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        reader = world.agent("s-2")
+        asked = "What does the cache-key include?"
+        assert CACHE in await world.agent("s-3").prompt(asked)
+        assert CACHE in await reader.start()
+        assert await reader.prompt(asked) == ""
+        assert await reader.prompt(asked) == ""
+
+    live(scenario)
+
+
 def test_prompts_of_machines_and_of_subagents_bring_nothing(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")
