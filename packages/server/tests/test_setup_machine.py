@@ -291,6 +291,20 @@ def test_without_a_terminal_setup_connects_and_leaves_what_is_only_offered(kg, p
 
 
 @pytest.mark.usefixtures("person")
+@pytest.mark.usefixtures("proven")
+def test_uninstalling_ends_the_server(kg, home) -> None:
+    assert kg("setup", "--yes")[0] == 0
+    Control(home).start()
+    try:
+        code, out, err = kg("uninstall", "--yes")
+
+        assert code == 0, err
+        assert "The server is stopped." in out
+        assert Control(home).health() is None
+    finally:
+        Control(home).stop()
+
+
 def test_without_a_terminal_uninstall_wants_to_be_told(kg) -> None:
     code, _, err = kg("uninstall")
 
