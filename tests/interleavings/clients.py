@@ -158,6 +158,8 @@ class Client:
     cwd: str = ""
     heard: set[str] = field(default_factory=set)
     wrote: set[str] = field(default_factory=set)
+    stated: set[str] = field(default_factory=set)
+    """What any of its sessions of this name stated."""
     view: dict[str, str] = field(default_factory=dict)
     """The version last shown of each node, as far as the server knows that it arrived."""
     introduced: bool = False
@@ -192,7 +194,14 @@ class Client:
     def copy(self) -> Client:
         """The same client with nothing on its way."""
         return Client(
-            self.name, self.cwd, set(self.heard), set(self.wrote), dict(self.view), self.introduced, self.started
+            name=self.name,
+            cwd=self.cwd,
+            heard=set(self.heard),
+            wrote=set(self.wrote),
+            stated=set(self.stated),
+            view=dict(self.view),
+            introduced=self.introduced,
+            started=self.started,
         )
 
     def forget(self, *, for_good: bool) -> None:
@@ -213,7 +222,9 @@ class Client:
             return service.event(HARNESS.name, RawEvent(native=verb, carrier=Carrier.HOOK_CLIENT, payload=payload))
         tool, arguments = _call(verb, words)
         if verb in {"put", "note"}:
-            self.wrote.update(facts(f"  {words[0]}: {arguments['gist']}\n{' '.join(arguments.get('notes', ()))}"))
+            told = facts(f"  {words[0]}: {arguments['gist']}\n{' '.join(arguments.get('notes', ()))}")
+            self.wrote |= told
+            self.stated |= told
         call = ToolCall(name=tool, arguments=arguments, meta={"session": self.name}, harness=HARNESS.name, cwd=self.cwd)
         return service.call(call)
 

@@ -202,13 +202,14 @@ class World:
         for client in self.clients.values():
             if client.is_starting:  # the server does not know of it, and it starts anew
                 client.started = False
-                client.wrote |= client.knew
+                client.wrote |= client.stated
             client.flights.clear()
             client.transit = None
             if int(left) != ALL:  # the power failed, and the client's session went with it
                 client.unacknowledged = None
                 client.started = False
                 client.forget(for_good=False)
+                client.wrote |= client.stated  # an older log of contexts may know it by an earlier name
         self._abandon_loop()
         self._open()
         self.witness.restarted(self)
