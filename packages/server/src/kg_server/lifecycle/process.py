@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 def run(home: Home) -> None:
     """Serves the memory at ``home`` until a signal or a request ends it. Raises KgError when it cannot."""
+    gc.freeze()  # what is imported stays
+    gc.enable()
     os.umask(0o077)
     _log_to_standard_error()
     asked_to_end = _signals()
