@@ -57,36 +57,43 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=15, help="prompts of each session (default: 15)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     arguments = parser.parse_args()
-    figures: dict[str, list[float]] = {}
+    taken: dict[str, dict[str, list[float]]] = {}
     network = Loopback()
     try:
-        figures |= _measured("Claude Code, ", _claude_sessions(network), arguments.runs)
-        figures |= _measured("Codex, ", _codex_sessions(network), arguments.runs)
+        taken["Claude Code"] = _taken("Claude Code", _claude_sessions(network), arguments.runs)
+        taken["Codex"] = _taken("Codex", _codex_sessions(network), arguments.runs)
     finally:
         network.close()
-    print("| | median | least | most |\n|---|---|---|---|")
-    for title, costs in figures.items():
-        print(f"| {title} | {statistics.median(costs):.1f} ms | {min(costs):.1f} | {max(costs):.1f} |")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-
-
-def _measured(
-    client_title: str, sessions: contextlib.AbstractContextManager[Mapping[str, Session]], runs: int
-) -> dict[str, list[float]]:
-    """Milliseconds an event costs in each session beyond the first one, prompt by prompt, in turns."""
-    costs: dict[str, list[float]] = {}
-    with sessions as by_title:
+    print("| | of the medians | of the shortest |\n|---|--:|--:|")
+    for name, by_title in taken.items():
         (_, bare), *others = by_title.items()
+        for title, seconds in others:
+            costs = (_cost(statistics.median, seconds, bare), _cost(min, seconds, bare))
+            print(f"| {name}, {title} | {costs[0]:.1f} ms | {costs[1]:.1f} ms |")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(taken, indent=2) + "\n", encoding="utf-8")
+
+
+def _cost(middle: Callable[[Sequence[float]], float], seconds: Sequence[float], bare: Sequence[float]) -> float:
+    """Milliseconds an event costs: the difference of two sessions' prompts, spread over their events."""
+    return (middle(seconds) - middle(bare)) * 1000 / EVENTS
+
+
+def _taken(
+    name: str, sessions: contextlib.AbstractContextManager[Mapping[str, Session]], runs: int
+) -> dict[str, list[float]]:
+    """Seconds that each session took for its prompts; the sessions take turns, and take turns at being first."""
+    taken: dict[str, list[float]] = {}
+    with sessions as by_title:
         for session in by_title.values():
             session.seconds("Warm up.")
+        order = list(by_title)
         for number in range(runs):
-            print(f"{client_title}prompt {number + 1} of {runs}", file=sys.stderr)
-            without = bare.seconds(f"Look at it, {number}.")
-            for title, session in others:
-                spent = session.seconds(f"Look at it, {number}.") - without
-                costs.setdefault(client_title + title, []).append(spent * 1000 / EVENTS)
-    return costs
+            print(f"{name}: prompt {number + 1} of {runs}", file=sys.stderr)
+            for title in order:
+                taken.setdefault(title, []).append(by_title[title].seconds(f"Look at it, {number}."))
+            order.append(order.pop(0))
+        return {title: taken[title] for title in by_title}
 
 
 @contextlib.contextmanager
