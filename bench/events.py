@@ -23,10 +23,6 @@ from tests.acceptance.machine import Machine
 from tests.acceptance.network import Loopback
 from tests.acceptance.openai import Responses
 
-from kg_core.host import Plugins
-from kg_core.store import Home
-from kg_server.setup.launch import launch
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -112,7 +108,6 @@ def _claude_sessions(network: Loopback) -> Iterator[Mapping[str, Session]]:
         yield {
             "without kg": session(lambda *_: None),
             "MCP-tool hook": session(lambda machine, _: machine.setup("claude")),
-            "hook client": session(_hook_client),
         }
 
 
@@ -130,17 +125,6 @@ def _codex_sessions(network: Loopback) -> Iterator[Mapping[str, Session]]:
             return Session(stack.enter_context(codex.talk(machine.repository())), model, look)
 
         yield {"without kg": session([]), "MCP-tool hook": session(["codex"])}
-
-
-def _hook_client(machine: Machine, claude: Claude) -> None:
-    """The same event by the hook client alone: what it costs where a client has no MCP-tool hooks."""
-    machine.kg("start")
-    harness = Plugins.load().harness("claude")
-    assert harness is not None
-    command = launch(Home(machine.memory), harness).hook["PostToolUse"]
-    entry = {"matcher": "Read", "hooks": [{"type": "command", "command": command, "timeout": 5}]}
-    settings = {"permissions": {"allow": ["Read"]}, "hooks": {"PostToolUse": [entry]}}
-    (claude.config / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
 
 
 @contextlib.contextmanager
