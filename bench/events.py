@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +23,10 @@ from tests.acceptance.endpoint import Call, Endpoint, Turn
 from tests.acceptance.machine import Machine
 from tests.acceptance.network import Loopback
 from tests.acceptance.openai import Responses
+
+from kg_core.host import Plugins
+from kg_core.store import Home
+from kg_server.setup.launch import launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,6 +63,7 @@ def main() -> None:
     try:
         taken["Claude Code"] = _taken("Claude Code", _claude_sessions(network), arguments.runs)
         taken["Codex"] = _taken("Codex", _codex_sessions(network), arguments.runs)
+        hook_client = _hook_client(network, 2 * arguments.runs + 1)
     finally:
         network.close()
     print("| | of the medians | of the shortest |\n|---|--:|--:|")
@@ -66,6 +72,8 @@ def main() -> None:
         for title, seconds in others:
             costs = (_cost(statistics.median, seconds, bare), _cost(min, seconds, bare))
             print(f"| {name}, {title} | {costs[0]:.1f} ms | {costs[1]:.1f} ms |")
+    whole = (statistics.median(hook_client) * 1000, min(hook_client) * 1000)
+    print(f"| hook client, the whole process | {whole[0]:.1f} ms | {whole[1]:.1f} ms |")
     if arguments.json:
         arguments.json.write_text(json.dumps(taken, indent=2) + "\n", encoding="utf-8")
 
@@ -125,6 +133,28 @@ def _codex_sessions(network: Loopback) -> Iterator[Mapping[str, Session]]:
             return Session(stack.enter_context(codex.talk(machine.repository())), model, look)
 
         yield {"without kg": session([]), "MCP-tool hook": session(["codex"])}
+
+
+def _hook_client(network: Loopback, runs: int) -> list[float]:
+    """Seconds of the hook client as a whole process, from its start to its end, on a session's start event."""
+    harness = Plugins.load().harness("claude")
+    assert harness is not None
+    taken = []
+    with _machine(network, "claude") as machine:
+        machine.kg("start")
+        command = launch(Home(machine.memory), harness).hook["SessionStart"]
+        event = {"session_id": "bench", "cwd": str(machine.repository()), "hook_event_name": "SessionStart"}
+        for _ in range(runs):
+            start = time.perf_counter()
+            subprocess.run(
+                ["/bin/sh", "-c", command],
+                input=json.dumps(event).encode(),
+                stdout=subprocess.DEVNULL,
+                env=machine.environ(),
+                check=True,
+            )
+            taken.append(time.perf_counter() - start)
+    return taken
 
 
 @contextlib.contextmanager
