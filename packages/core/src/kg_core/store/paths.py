@@ -88,6 +88,11 @@ class Home:
         return self.state / "server.json"
 
     @property
+    def answers(self) -> Path:
+        """What the carriers say without asking the server, a file per harness."""
+        return self.state / "mcp"
+
+    @property
     def log(self) -> Path:
         """The server's log."""
         return self.state / "server.log"

@@ -67,7 +67,7 @@ class ContextLog:
     async def rewrite(self, records: Iterable[Record]) -> None:
         """Replaces the content by ``records`` and whatever is appended meanwhile. Gives way between slices."""
         self._tail = []
-        temporary = self._path.with_name(self._path.name + ".new")
+        temporary = self._path.with_name(self._path.name + ".tmp")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with temporary.open("wb", buffering=0) as file:

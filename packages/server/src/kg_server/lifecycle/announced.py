@@ -91,7 +91,7 @@ def write_answers(home: Home, memory: Memory, plugins: Plugins) -> None:
             "strip": strip,
         }
         with contextlib.suppress(OSError):
-            write_private(home.state / "mcp" / f"{harness.name}.json", answers)
+            write_private(home.answers / f"{harness.name}.json", answers)
 
 
 def write_private(path: Path, value: Mapping[str, object]) -> None:
