@@ -40,7 +40,7 @@ class Kg:
         searching = SearchRequest(text=asked.text, graphs=asked.graphs, limit=SEARCH_LIMIT)
         hits = ranked(self._index.search(searching), graphs, searching).hits[:DEPTH]
         event = request(asked.text, asked.graphs)
-        blocks = recall(asked.text, self._index.search(event), graphs, frozenset())
+        blocks = recall(asked.text, self._index.search(event), graphs, frozenset()).blocks
         return Answer(
             ranked=tuple((hit.graph, hit.id) for hit in hits),
             injected=tuple((mark.graph, mark.id) for block in blocks for mark in block.marks),

@@ -44,7 +44,7 @@ def lines(prompt: str, *graphs: Graph, known: set[tuple[str, str]] | None = None
     for level in levels:
         index.upsert(item(level.key, node, Use(), standing(level, node.id)) for node in level.nodes.values())
     results = index.search(request(prompt, tuple(level.key for level in levels)))
-    return [block.text for block in recall(prompt, results, levels, known or set())]
+    return [block.text for block in recall(prompt, results, levels, known or set()).blocks]
 
 
 def ids(prompt: str, *graphs: Graph, known: set[tuple[str, str]] | None = None) -> list[str]:
@@ -123,7 +123,7 @@ def test_at_most_four_lessons_are_shown_and_marked_as_seen() -> None:
     index = Index()
     index.upsert(item(level.key, node, Use(), node.status) for node in level.nodes.values())
     results = index.search(SearchRequest(text="walrus tusks", graphs=(level.key,)))
-    blocks = recall("walrus tusks", results, [level], set())
+    blocks = recall("walrus tusks", results, [level], set()).blocks
     marks = [mark for block in blocks for mark in block.marks]
     assert [mark.id for mark in marks] == ["walrus-0", "walrus-1", "walrus-2", "walrus-3"]
     assert {mark.kind for mark in marks} == {MarkKind.SEEN}

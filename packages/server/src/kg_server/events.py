@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-SOURCES = Sources(opening=Preload(), before=(Notices(),), after=(PromptRecall(), OthersWrites()))
+SOURCES = Sources(opening=Preload(), before=(Notices(),), recall=(PromptRecall(),), after=(OthersWrites(),))
 
 _TOLD = frozenset(
     {
@@ -110,7 +110,7 @@ class Events:
         """Composes, reserves and wraps, in one synchronous step."""
         now = self.clock()
         view = self.outlook.view(harness, context, now, results=results)
-        fitted = compose(SOURCES, event, view, raw.carrier)
+        fitted = compose(SOURCES, event, view, raw.carrier).fitted
         if not fitted.text:
             pass_over(view, self.registry)
         if isinstance(harness.delivery, Queued):

@@ -212,7 +212,7 @@ class Service:
         carrier = spec.carrier if spec is not None else Carrier.HOOK_CLIENT
         event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
         view = self._outlook.view(known, context, now)
-        text = framed(compose(SOURCES, event, view, carrier).text)
+        text = framed(compose(SOURCES, event, view, carrier).fitted.text)
         limit = stated_limit(known, Path.PRELOAD, carrier)
         return Preview(text=text, measure=limit.measure(text), limit=limit.maximum, unit=limit.unit)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Status
+from kg_core.policy.decision import NAMED, Candidate, Decision, Reason
 from kg_core.policy.paths import connections
 from kg_core.policy.prompt import said
 from kg_core.policy.ranking import ranked
@@ -15,7 +16,7 @@ from kg_core.render import Block, MarkKind, Rank, gist_block, relation, standing
 from kg_plugin_api import SearchRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from kg_core.model import Graph, GraphKey
     from kg_plugin_api import SearchHit, SearchResults
@@ -38,6 +39,8 @@ class Gate:
 
 
 GATE: Final = Gate()
+PROMPT: Final = "prompt"
+"""What decisions on prompts are called."""
 _HITS: Final = 12
 _HEADING: Final = "Lessons on what this prompt names:"
 _PATH_HEADING: Final = "  how they hang together:"
@@ -57,14 +60,22 @@ def request(prompt: str, graphs: tuple[GraphKey, ...]) -> SearchRequest:
     return SearchRequest(text=question(prompt), graphs=graphs, limit=_HITS, statuses=())
 
 
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a prompt brings to mind, as blocks, mostly none; and why."""
+
+    blocks: tuple[Block, ...]
+    decision: Decision
+
+
 def recall(
     prompt: str,
     results: SearchResults,
     graphs: Iterable[Graph],
-    known: Collection[tuple[GraphKey, str]],
+    known: Container[tuple[GraphKey, str]],
     gate: Gate = GATE,
-) -> list[Block]:
-    """The lessons that a prompt brings to mind, as blocks, or nothing.
+) -> Recalled:
+    """The lessons that a prompt brings to mind.
 
     ``results`` answer :func:`request` over ``graphs``; ``known`` are the nodes whose gist is in front of the model:
     they appear by their id alone, on a path to another. When nothing of what the prompt names is new, there is
@@ -72,25 +83,65 @@ def recall(
     """
     levels = {graph.key: graph for graph in graphs}
     asking = request(prompt, tuple(levels))
+    hits = ranked(results, levels.values(), asking).hits if asking.text else ()
+    chosen = _chosen(hits, levels, gate)
+    new = [hit for hit in chosen if (hit.graph, hit.id) not in known]
+    reason = _reason(hits, chosen, levels, gate)
     if not asking.text:
-        return []
-    hits = _worthy(ranked(results, levels.values(), asking).hits, levels, gate)
-    new = [hit for hit in hits if (hit.graph, hit.id) not in known]
-    if not new:
-        return []
+        reason = Reason.NO_TERMS
+    elif not hits and results.degraded:
+        reason = Reason.DEGRADED
+    elif reason is Reason.SHOWN and not new:
+        reason = Reason.IN_VIEW
+    named = sorted(hits, key=lambda hit: hit not in chosen)
+    decision = Decision(
+        source=PROMPT,
+        reason=reason,
+        candidates=tuple(_candidate(hit, chosen, new, levels, reason) for hit in named[:NAMED]),
+        threshold=gate.least,
+        degraded=bool(results.degraded),
+    )
+    if not decision.is_injected:
+        return Recalled((), decision)
     lessons = [gist_block(levels[hit.graph], hit.id, MarkKind.SEEN, hit.score) for hit in new]
-    return [Block(text=_HEADING), *lessons, *_paths(hits, levels)]
+    return Recalled((Block(text=_HEADING), *lessons, *_paths(chosen, levels)), decision)
 
 
-def _worthy(hits: Sequence[SearchHit], levels: Mapping[GraphKey, Graph], gate: Gate) -> list[SearchHit]:
-    """The best hits that may be shown unasked, if one of them is strong and none that does not hold is better."""
+def _chosen(hits: Sequence[SearchHit], levels: Mapping[GraphKey, Graph], gate: Gate) -> list[SearchHit]:
+    """The best hits that may be shown unasked."""
     showable = [hit for hit in hits if _standing(hit, levels) is Status.CURRENT]
-    withheld = [hit.score for hit in hits if _standing(hit, levels) in {Status.PROPOSED, Status.RETRACTED}]
     best = max((hit.score for hit in showable), default=0.0)
-    chosen = [hit for hit in showable if hit.score >= gate.near * best][: gate.most]
-    if max(withheld, default=0.0) > best or not any(hit.strength >= gate.least for hit in chosen):
-        return []
-    return chosen
+    return [hit for hit in showable if hit.score >= gate.near * best][: gate.most]
+
+
+def _reason(
+    hits: Sequence[SearchHit], chosen: Sequence[SearchHit], levels: Mapping[GraphKey, Graph], gate: Gate
+) -> Reason:
+    """Whether to speak: one of the chosen is strong, and none that does not hold is better."""
+    if not hits:
+        return Reason.NOTHING_FOUND
+    withheld = [hit.score for hit in hits if _standing(hit, levels) in {Status.PROPOSED, Status.RETRACTED}]
+    best = max((hit.score for hit in chosen), default=0.0)
+    if not chosen or max(withheld, default=0.0) > best:
+        return Reason.NOT_CURRENT
+    return Reason.SHOWN if any(hit.strength >= gate.least for hit in chosen) else Reason.WEAK
+
+
+def _candidate(
+    hit: SearchHit,
+    chosen: Sequence[SearchHit],
+    new: Sequence[SearchHit],
+    levels: Mapping[GraphKey, Graph],
+    reason: Reason,
+) -> Candidate:
+    """A hit, and what became of it in a decision with this reason."""
+    if _standing(hit, levels) is not Status.CURRENT:
+        reason = Reason.NOT_CURRENT
+    elif hit not in chosen or reason is Reason.NOT_CURRENT:
+        reason = Reason.OUTSCORED
+    elif hit not in new:
+        reason = Reason.IN_VIEW
+    return Candidate(graph=hit.graph, id=hit.id, reason=reason, strength=hit.strength, score=hit.score)
 
 
 def _paths(hits: Sequence[SearchHit], levels: Mapping[GraphKey, Graph]) -> list[Block]:

@@ -14,9 +14,10 @@ from kg_server.delivery.source import WHOLE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kg_core.policy import Decision
     from kg_core.render import Block
     from kg_plugin_api import Carrier, Event, Harness
-    from kg_server.delivery.source import ContextSource, View
+    from kg_server.delivery.source import ContextSource, RecallSource, View
 
 _UNLIMITED_PRELOAD = Limit(20_000, Unit.CHARACTERS)
 """A preload is a core, also for a client that would take all."""
@@ -24,11 +25,22 @@ _UNLIMITED_PRELOAD = Limit(20_000, Unit.CHARACTERS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """The sources of one server. ``opening`` fills what the others, before and after it, leave of the limit."""
+    """The sources of one server. ``opening`` fills what the others, before and after it, leave of the limit; those of
+    ``recall`` come directly after it.
+    """
 
     opening: ContextSource
     before: tuple[ContextSource, ...] = ()
+    recall: tuple[RecallSource, ...] = ()
     after: tuple[ContextSource, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The text for an event, and why the sources of recall spoke or were silent."""
+
+    fitted: Fitted
+    decisions: tuple[Decision, ...] = ()
 
 
 def stated_limit(harness: Harness, path: Path, carrier: Carrier) -> Limit:
@@ -44,7 +56,7 @@ def room(harness: Harness, path: Path, carrier: Carrier) -> Limit:
     return within_frame(stated_limit(harness, path, carrier))
 
 
-def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fitted:
+def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Composed:
     """The text for an event, within the client's limit once it is framed, and its marks; mostly empty.
 
     What one source shows counts as known for those after it, so that nothing is said twice in one reply. Secrets that
@@ -54,17 +66,30 @@ def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Fit
     opening = sources.opening.blocks(event, replace(view, room=whole))
     if not opening:
         whole = room(view.harness, Path.EVENT, carrier)
-    informed = replace(view, room=whole, known=view.known.apply_all(marks_of(opening), view.now))
+    informed = _told(replace(view, room=whole), opening)
     first = [block for source in sources.before for block in source.blocks(event, replace(view, room=whole))]
     last: list[Block] = []
+    decisions: list[Decision] = []
+    for recalling in sources.recall:
+        offer = recalling.offer(event, informed)
+        informed = _told(informed, offer.blocks)
+        last += offer.blocks
+        decisions += [offer.decision] if offer.decision is not None else []
     for source in sources.after:
         offered = source.blocks(event, informed)
-        informed = replace(informed, known=informed.known.apply_all(marks_of(offered), view.now))
+        informed = _told(informed, offered)
         last += offered
     if opening and (first or last):
         left = whole.maximum - _measure([*first, *last], whole)
         opening = sources.opening.blocks(event, replace(view, room=replace(whole, maximum=max(0, left))))
-    return fit(scrub_blocks([*first, *opening, *last]), whole)
+    fitted = fit(scrub_blocks([*first, *opening, *last]), whole)
+    arriving = {(mark.graph, mark.id) for mark in fitted.marks}
+    return Composed(fitted, tuple(each.fitted(arriving) for each in decisions))
+
+
+def _told(view: View, blocks: Sequence[Block]) -> View:
+    """The view of a source that comes after these blocks."""
+    return replace(view, known=view.known.apply_all(marks_of(blocks), view.now))
 
 
 def _measure(blocks: Sequence[Block], limit: Limit) -> int:

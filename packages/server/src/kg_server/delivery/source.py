@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kg_core.model import Graph, GraphKey, Millis
+    from kg_core.policy import Decision
     from kg_core.render.block import Block
     from kg_core.store import Entry, Problem
     from kg_plugin_api import Event, Harness
@@ -55,9 +56,30 @@ class View:
         """Whether the model has been given its memory, or is about to be."""
         return self.known.is_introduced_to(self.context.graphs)
 
+    @property
+    def in_view(self) -> InView:
+        """The nodes whose gist, as it stands, is in front of the model or on its way there."""
+        return InView(self)
+
     def graph(self, key: GraphKey) -> Graph | None:
         """The level of this key, if the context has it."""
         return next((graph for graph in self.graphs if graph.key == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class InView:
+    """Places of nodes, as a container that looks only at those asked for."""
+
+    view: View
+
+    def __contains__(self, place: object) -> bool:
+        match place:
+            case (str(key), str(node_id)):
+                graph = self.view.graph(key)
+                node = graph.nodes.get(node_id) if graph is not None else None
+                return node is not None and self.view.known.has_viewed(key, node)
+            case _:
+                return False
 
 
 class ContextSource(Protocol):
@@ -65,4 +87,24 @@ class ContextSource(Protocol):
 
     def blocks(self, event: Event, view: View) -> Sequence[Block]:
         """What is worth saying now, in order; mostly nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What a source of recall has to say, and why it says so or is silent.
+
+    ``decision`` goes into the recall log; ``None`` when the event is none of the source's business. What it counts as
+    shown has a mark of the same graph and id in ``blocks``, so that the log can tell what had no room.
+    """
+
+    blocks: tuple[Block, ...] = ()
+    decision: Decision | None = None
+
+
+class RecallSource(Protocol):
+    """Brings lessons or rules to mind that an event is about, and accounts for it. Pure like any source."""
+
+    def offer(self, event: Event, view: View) -> Offer:
+        """What is worth saying now, mostly nothing, and why."""
         ...

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kg_core.policy import question, recall
+from kg_core.policy import PROMPT, Decision, Reason, question, recall
 from kg_plugin_api import EventKind
+from kg_server.delivery.source import Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kg_core.render import Block
     from kg_plugin_api import Event
     from kg_server.delivery.source import View
 
@@ -18,17 +16,14 @@ if TYPE_CHECKING:
 class PromptRecall:
     """Offers the lessons that a prompt names, unless they are in front of the model already."""
 
-    def blocks(self, event: Event, view: View) -> Sequence[Block]:
+    def offer(self, event: Event, view: View) -> Offer:
         """At most four lessons and the path between them; nothing without evidence."""
-        if not recalls(event) or not view.results.hits:
-            return ()
-        known = frozenset(
-            (graph.key, hit.id)
-            for graph in view.graphs
-            for hit in view.results.hits
-            if hit.graph == graph.key and (node := graph.nodes.get(hit.id)) and view.known.has_viewed(graph.key, node)
-        )
-        return recall(event.prompt, view.results, view.graphs, known)
+        if event.kind is not EventKind.PROMPT:
+            return Offer()
+        if event.machine or event.agent:
+            return Offer(decision=Decision(source=PROMPT, reason=Reason.MACHINE if event.machine else Reason.SUBAGENT))
+        found = recall(event.prompt, view.results, view.graphs, view.in_view)
+        return Offer(blocks=found.blocks, decision=found.decision)
 
 
 def recalls(event: Event) -> bool:
