@@ -2,21 +2,20 @@
 
 from kg_core.policy.backend import BuiltinBackend, item, key
 from kg_core.policy.compaction import Budget, plan, planned
-from kg_core.policy.decision import NAMED, Candidate, Decision, Reason
+from kg_core.policy.decision import NAMED, Candidate, Decision, Reason, Source
 from kg_core.policy.fresh import fresh, ranked_pool
 from kg_core.policy.index import Index
 from kg_core.policy.paths import Connections, Place, connections
 from kg_core.policy.preload import LevelView, preload_blocks
 from kg_core.policy.prompt import said, without_frames
 from kg_core.policy.ranking import ranked
-from kg_core.policy.recall import GATE, PROMPT, Gate, Recalled, question, recall, request
+from kg_core.policy.recall import GATE, Gate, Recalled, question, recall, request
 from kg_core.policy.score import Explanation, Factor, explain, scores
 from kg_core.policy.secrets import Scrubbed, scrub, scrub_blocks, scrub_node
 
 __all__ = [
     "GATE",
     "NAMED",
-    "PROMPT",
     "Budget",
     "BuiltinBackend",
     "Candidate",
@@ -31,6 +30,7 @@ __all__ = [
     "Reason",
     "Recalled",
     "Scrubbed",
+    "Source",
     "connections",
     "explain",
     "fresh",

@@ -15,6 +15,14 @@ NAMED: Final = 6
 """A decision names at most so many candidates."""
 
 
+class Source(StrEnum):
+    """Who decided: what a prompt names, what a file is pointed at by, what rules a file is under."""
+
+    PROMPT = "prompt"
+    FILE = "file"
+    RULES = "rules"
+
+
 class Reason(StrEnum):
     """Why a candidate was shown or was not, and why a source spoke or was silent."""
 
@@ -66,7 +74,7 @@ class Decision:
     prompt. ``degraded`` says that a part of the memory could not be searched.
     """
 
-    source: str
+    source: Source
     reason: Reason
     candidates: tuple[Candidate, ...] = ()
     threshold: float = 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Status
-from kg_core.policy.decision import NAMED, Candidate, Decision, Reason
+from kg_core.policy.decision import NAMED, Candidate, Decision, Reason, Source
 from kg_core.policy.paths import connections
 from kg_core.policy.prompt import said
 from kg_core.policy.ranking import ranked
@@ -39,8 +39,6 @@ class Gate:
 
 
 GATE: Final = Gate()
-PROMPT: Final = "prompt"
-"""What decisions on prompts are called."""
 _HITS: Final = 12
 _HEADING: Final = "Lessons on what this prompt names:"
 _PATH_HEADING: Final = "  how they hang together:"
@@ -95,7 +93,7 @@ def recall(
         reason = Reason.IN_VIEW
     named = sorted(hits, key=lambda hit: hit not in chosen)
     decision = Decision(
-        source=PROMPT,
+        source=Source.PROMPT,
         reason=reason,
         candidates=tuple(_candidate(hit, chosen, new, levels, reason) for hit in named[:NAMED]),
         threshold=gate.least,

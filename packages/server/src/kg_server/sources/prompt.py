@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kg_core.policy import PROMPT, Decision, Reason, question, recall
+from kg_core.policy import Decision, Reason, Source, question, recall
 from kg_plugin_api import EventKind
 from kg_server.delivery.source import Offer
 
@@ -21,7 +21,8 @@ class PromptRecall:
         if event.kind is not EventKind.PROMPT:
             return Offer()
         if event.machine or event.agent:
-            return Offer(decision=Decision(source=PROMPT, reason=Reason.MACHINE if event.machine else Reason.SUBAGENT))
+            reason = Reason.MACHINE if event.machine else Reason.SUBAGENT
+            return Offer(decision=Decision(source=Source.PROMPT, reason=reason))
         found = recall(event.prompt, view.results, view.graphs, view.in_view)
         return Offer(blocks=found.blocks, decision=found.decision)
 
