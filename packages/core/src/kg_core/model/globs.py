@@ -1,0 +1,106 @@
+"""Patterns of paths as people write them into a project's map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+_ANY: Final = "*"
+_ONE: Final = "?"
+_DEEP: Final = "**"
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """A pattern over the path of a file, relative to the root of its code base, with ``/`` between its parts.
+
+    ``*`` and ``?`` stay within one part, ``**`` as a whole part stands for any number of parts, none included. All
+    other characters are themselves, brackets too; case counts. A pattern without wildcards names a file, or a folder
+    with everything below it. Matching takes time in proportion to the lengths, whatever the pattern is.
+    """
+
+    text: str
+    parts: tuple[str, ...] = field(repr=False, compare=False)
+    literal: str = field(repr=False, compare=False)
+    """What a path must begin with: all before the first wildcard."""
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The pattern in ``text``. A leading ``./`` or ``/`` goes, ``\\`` counts as ``/``, and what ends with ``/``
+        means everything below. Raises ValueError with what is wrong, as the end of a sentence.
+        """
+        shown = text.strip().replace("\\", "/")
+        while shown.startswith("./"):
+            shown = shown[2:]
+        shown = shown.lstrip("/")
+        if not shown:
+            raise ValueError("is empty; '**' means every file")
+        if shown.endswith("/"):
+            shown += _DEEP
+        parts = [part for part in shown.split("/") if part not in {"", "."}]
+        if ".." in parts:
+            raise ValueError("leads out of the code base with '..'")
+        for part in parts:
+            if _DEEP in part and part != _DEEP:
+                raise ValueError("has '**' beside other characters; write it as a part of its own, like 'src/**/*.py'")
+        parts = [part for at, part in enumerate(parts) if part != _DEEP or at == 0 or parts[at - 1] != _DEEP]
+        joined = "/".join(parts)
+        if parts[-1] == _DEEP:  # what is below a folder, not the folder itself
+            parts.append(_ANY)
+        wild = min((at for at in (joined.find(_ANY), joined.find(_ONE)) if at >= 0), default=len(joined))
+        return cls(joined, tuple(parts), joined[:wild])
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it has no wildcard."""
+        return len(self.literal) == len(self.text)
+
+    def is_exactly(self, path: str) -> bool:
+        """Whether it names this very path, without a wildcard."""
+        return self.is_literal and path == self.text
+
+    def matches(self, path: str) -> bool:
+        """Whether it matches the whole of ``path``."""
+        if not path.startswith(self.literal):
+            return False
+        if self.is_literal:
+            return len(path) == len(self.literal) or path[len(self.literal)] == "/"
+        return _matches_parts(self.parts, path.split("/"))
+
+
+def _matches_parts(pattern: tuple[str, ...], parts: list[str]) -> bool:
+    """The wildcard match over parts: a mismatch lets the last ``**`` take one part more. No pattern ends with one."""
+    at = here = 0
+    deep, resume = -1, 0
+    while here < len(parts):
+        if at < len(pattern) and pattern[at] == _DEEP:
+            deep, resume = at, here
+            at += 1
+        elif at < len(pattern) and _matches_part(pattern[at], parts[here]):
+            at += 1
+            here += 1
+        elif deep >= 0:
+            resume += 1
+            at, here = deep + 1, resume
+        else:
+            return False
+    return at == len(pattern)
+
+
+def _matches_part(pattern: str, part: str) -> bool:
+    """The wildcard match within one part, in the same way."""
+    at = here = 0
+    star, resume = -1, 0
+    while here < len(part):
+        if at < len(pattern) and pattern[at] == _ANY:
+            star, resume = at, here
+            at += 1
+        elif at < len(pattern) and pattern[at] in (_ONE, part[here]):
+            at += 1
+            here += 1
+        elif star >= 0:
+            resume += 1
+            at, here = star + 1, resume
+        else:
+            return False
+    return all(character == _ANY for character in pattern[at:])
