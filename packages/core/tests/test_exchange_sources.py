@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from kg_core.exchange.sources import read_source
-from kg_core.model import EdgeKey, Stamp, StampKind, Tier
+from kg_core.model import EdgeKey, Stamp, StampKind, Tier, to_iso
 from kg_plugin_api import Code, KgError
 
 IMPORTS = Path(__file__).parent / "imports"
 PEER = IMPORTS / "kg-memory-0.17.0"
+CASES = IMPORTS / "kg-memory-0.17.0-cases"
 OFFICIAL = IMPORTS / "server-memory-2026.8.31.jsonl"
 CLAUDE = IMPORTS / "claude-code-2.1.332"
 
@@ -60,6 +61,17 @@ def test_kg_memory_keeps_votes_reads_and_the_length_of_a_gist() -> None:
     assert project.use["queue-order"].read_at > 0
     assert len(project.nodes["queue-order"].gist) > 1_000
     assert project.progress["migration"].state == {"done": ["a"], "next": "b"}
+
+
+def test_kg_memory_votes_for_later_cases_are_told_from_those_of_sessions() -> None:
+    user, project = (each.graph for each in sorted(found(CASES).portions, key=lambda each: each.level, reverse=True))
+
+    rounding = project.use["rounding-rules"]
+    cases = [project.nodes[name].created for name in ("vat-rounding-case", "discount-rounding-case")]
+    assert [stamp.at for stamp in rounding.stamps if stamp.kind is StampKind.RECURRENCE] == cases
+    assert [stamp.kind for stamp in rounding.stamps].count(StampKind.ENDORSEMENT) == 1
+    assert rounding.recurrence == tuple(map(to_iso, cases))
+    assert user.use["root-cause-first"].recurrence == (to_iso(cases[1]),)
 
 
 def test_kg_memory_edges_into_the_users_graph_say_so() -> None:

@@ -229,3 +229,78 @@ def test_a_tombstone_is_kept_for_a_year(home, values):
         await store.close()
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("is_serving", [True, False])
+def test_a_case_that_a_person_adds_to_the_file_is_one_vote_for_its_lesson(home, values, is_serving):
+    def add_case(document):
+        document["nodes"]["case"] = {"gist": "it came again"}
+        document["edges"] = [*document.get("edges", ()), {"from": "case", "rel": "instance-of", "to": "lesson"}]
+
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("lesson")))
+        await store.snapshot()
+        if not is_serving:
+            await store.close()
+        edited(home, add_case)
+        if not is_serving:
+            store = await opened(home)
+            await store.load("user")
+        await store.look()
+        await store.snapshot()
+        use = store.durable("user").use_of("lesson")
+        assert [stamp.kind.value for stamp in use.stamps] == ["recurrence"]
+        assert len(use.recurrence) == 1
+
+        edited(home, lambda document: document["edges"].clear())
+        await store.look()
+        assert not store.durable("user").edges
+        edited(home, lambda document: document.update(edges=[{"from": "case", "rel": "instance-of", "to": "lesson"}]))
+        await store.look()
+        assert store.durable("user").edges
+        assert store.durable("user").use_of("lesson") == use
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_lesson_and_its_case_of_one_edit_are_equally_old(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("kept")))
+        await store.snapshot()
+        many = {f"n{number:04}": {"gist": "one of many"} for number in range(1_200)}  # more than one part of a merge
+        relation = {"from": "n1199", "rel": "instance-of", "to": "n0000"}
+        edited(home, lambda document: document["nodes"].update(many))
+        edited(home, lambda document: document.update(edges=[relation]))
+        await store.look()
+        graph = store.durable("user")
+        assert len(graph.edges) == 1
+        assert len({node.created for node_id, node in graph.nodes.items() if node_id != "kept"}) == 1
+        assert not graph.use_of("n0000").stamps
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_hand_made_edge_into_the_users_memory_is_counted_there(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.load("project:shop")
+        await store.commit(values.put(values.node("rule")))
+        await store.commit(values.put(values.node("alpha"), graph="project:shop"))
+        await store.snapshot()
+        relation = {"from": "alpha", "rel": "needs", "to": "user:rule"}
+        edited(home, lambda document: document.update(edges=[relation]), "project:shop")
+        await store.look()
+        assert store.durable("user").use_of("rule").inbound == (("shop", 1),)
+        edited(home, lambda document: document.update(edges=[]), "project:shop")
+        await store.look()
+        assert store.durable("user").use_of("rule").inbound == ()
+        await store.close()
+
+    asyncio.run(main())

@@ -22,6 +22,7 @@ def counted(told: dict, graph: str) -> dict[str, int]:
     ("source", "level", "nodes"),
     [
         ("kg-memory-0.17.0", (), 6),
+        ("kg-memory-0.17.0-cases", (), 5),
         ("server-memory-2026.8.31.jsonl", ("--level", "user"), 6),
         ("claude-code-2.1.332", ("--level", "user"), 3),
     ],
@@ -51,6 +52,28 @@ def test_an_import_keeps_times_levels_and_relations_between_levels(kg, server, i
     assert shop.nodes["payment-retry"].written.by == written["by"]
     assert ("payment-retry", "reported-by", "user:short-answers") in shop.edges
     assert server.graph("user").use["short-answers"].stamps
+
+
+def test_a_case_that_is_imported_is_one_vote_for_its_lesson_however_often_it_comes(kg, server, imports, tmp_path):
+    kg("import", imports / "kg-memory-0.17.0-cases")
+    rounding = server.graph("project:till").use["rounding-rules"]
+    assert len(rounding.recurrence) == 2
+    assert len(rounding.stamps) == 3  # one more is of a session
+    assert server.graph("user").use["root-cause-first"].inbound == (("till", 1),)
+
+    page = tmp_path / "export.json"
+    exported = json.loads(kg("export")[1])
+    till = next(each for each in exported["graphs"].values() if "rounding-rules" in each["nodes"])
+    till["nodes"]["tip-rounding-case"] = {"gist": "The tip was a cent off", "created": "2031-01-01T00:00:00.000Z"}
+    till["edges"].append({"from": "tip-rounding-case", "rel": "instance-of", "to": "rounding-rules"})
+    page.write_text(json.dumps(exported), encoding="utf-8")
+    for _ in range(2):
+        kg("import", page)
+        kg("import", imports / "kg-memory-0.17.0-cases")
+
+    after = server.graph("project:till").use["rounding-rules"]
+    assert set(after.recurrence) - set(rounding.recurrence) == {"2031-01-01T00:00:00.000Z"}
+    assert len(after.stamps) == 4
 
 
 def test_every_skipped_entry_is_told(kg, server, imports) -> None:

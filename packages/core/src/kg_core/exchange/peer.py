@@ -22,12 +22,13 @@ from kg_core.model import (
     Use,
     Written,
     end_kind,
+    to_iso,
 )
 from kg_core.model.codec import read_node
 from kg_core.model.limits import GIST_CHANGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from kg_core.exchange.found import File
     from kg_core.model import Millis
@@ -136,15 +137,22 @@ def _use(record: Mapping[str, Any], version: Mapping[str, Any], node: Node) -> U
     archived = record.get("_archived") is True
     tier = Tier.ORPHANED if orphaned else Tier.ARCHIVED if archived else Tier.ACTIVE
     active = version.get("used_ts") if "used_ts" in version else version.get("ts")
+    cases = _times(record, "_recurrence_ts")
     return Use(
         tier=tier,
         orphaned_at=orphaned,
         activity_at=_millis(active) or (node.written.at if node.written is not None else 0),
         read_at=_millis(record.get("_last_read_ts")),
-        stamps=tuple(sorted({Stamp(at, StampKind.ENDORSEMENT) for at in _times(record, "_useful_ts")})),
+        stamps=tuple(sorted({Stamp(at, _kind(at, cases)) for at in _times(record, "_useful_ts")})),
         credited=_times(record, "_credited_ts"),
+        recurrence=tuple(to_iso(at) for at in cases),
         gist_changes=_times(record, "_gist_ts")[-GIST_CHANGES:],
     )
+
+
+def _kind(at: Millis, cases: Collection[Millis]) -> StampKind:
+    """What a vote of that time was: one for a later case has the time of that case's creation."""
+    return StampKind.RECURRENCE if at in cases else StampKind.ENDORSEMENT
 
 
 def _edges(

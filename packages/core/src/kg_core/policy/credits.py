@@ -79,7 +79,7 @@ def credited(use: Use, by: str, at: Millis, count: int) -> Use:
     return replace(use, tier=Tier.ARCHIVED, orphaned_at=0) if use.tier is Tier.ORPHANED else use
 
 
-def recurrence(edge: Edge, graph: Graph, user: Graph) -> tuple[Graph, str, Stamp] | None:
+def recurrence(edge: Edge, graph: Graph, user: Graph | None) -> tuple[Graph, str, Stamp] | None:
     """The lesson that ``edge`` makes useful, with its graph and its stamp; ``None`` when it makes none so.
 
     The edge says that a node of ``graph`` is a case of the lesson, and the case is younger. Only a project's case
@@ -93,8 +93,8 @@ def recurrence(edge: Edge, graph: Graph, user: Graph) -> tuple[Graph, str, Stamp
     if kind is EndKind.USER and not graph.key.startswith(PROJECT_PREFIX):
         return None
     level, node_id = (user, edge.target.removeprefix(USER_PREFIX)) if kind is EndKind.USER else (graph, edge.target)
-    lesson = level.nodes.get(node_id)
-    if case is None or lesson is None or case.created <= lesson.created:
+    lesson = None if level is None else level.nodes.get(node_id)
+    if level is None or case is None or lesson is None or case.created <= lesson.created:
         return None
     if to_iso(case.created) in level.use_of(node_id).recurrence:
         return None

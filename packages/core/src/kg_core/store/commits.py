@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from kg_core.policy.consequences import consequences
 from kg_core.store.entry import Entry
 from kg_core.store.failures import write_failure
 from kg_core.store.lines import SnapshotMark, body
@@ -16,7 +17,7 @@ from kg_plugin_api import Code, KgError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kg_core.model import Graph, GraphKey
+    from kg_core.model import Change, Graph, GraphKey
     from kg_core.store.disk import Disk
     from kg_core.store.entry import Write
     from kg_core.store.held import Held
@@ -83,12 +84,15 @@ class Commits:
                 node = graph.nodes.get(node_id)
                 before.setdefault((change.graph, node_id), None if node is None else node.version)
             after[change.graph] = graph.apply(change)
+        brought = self._brought(write, after)
+        for change in brought:
+            after[change.graph] = after.get(change.graph, self._graphs[change.graph].pending).apply(change)
         entry = Entry(
             sequence=self._next,
             at=write.at,
             by=write.by,
             maintenance=write.maintenance,
-            changes=write.changes,
+            changes=(*write.changes, *brought),
             before=before,
         )
         waiting = _Waiting(entry, body(entry), after, asyncio.get_running_loop().create_future())
@@ -136,6 +140,11 @@ class Commits:
             while self._waiting:
                 await self._flush(tuple(self._waiting))
             self._idle.set()
+
+    def _brought(self, write: Write, after: Mapping[GraphKey, Graph]) -> tuple[Change, ...]:
+        """What the write alters beside what it says, in the loaded graphs that can be written."""
+        pending = {key: held.pending for key, held in self._graphs.items() if not held.read_only}
+        return consequences(write.changes, pending, {**pending, **after})
 
     def _writable(self, key: GraphKey) -> Held:
         held = self._graphs.get(key)

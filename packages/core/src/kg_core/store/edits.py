@@ -77,12 +77,12 @@ class Edits:
         base, theirs = held.base, edit.graph
         written: list[Future[Entry]] = []
         conflicts: list[str] = []
+        created = self.clock()
         async for part in in_slices(parts(base, theirs)):
             change, in_conflict = merge_part(base, held.pending, theirs, part)
             conflicts += in_conflict
             if change:
-                at = self.clock()
-                written.append(self.commit(Write(by=BY, at=at, changes=(_dated(change, at),))))
+                written.append(self.commit(Write(by=BY, at=self.clock(), changes=(_dated(change, created),))))
         await asyncio.gather(*written)
         held.extra = merge_extra(base.extra, held.extra, theirs.extra)
         held.base, held.content, held.identity = theirs, edit.found.content, edit.found.identity

@@ -11,7 +11,7 @@ from kg_core.model import Change, EdgeKey
 from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level
-from kg_server.tools.edges import stored_end, with_counts
+from kg_server.tools.edges import stored_end
 from kg_server.tools.levels import level_name, level_of
 from kg_server.tools.plan import Call, Plan, said
 from kg_server.tools.put_edge import FROM, TO
@@ -49,5 +49,5 @@ def plan(arguments: DeleteEdge, call: Call) -> Plan:
             {"levels": ["user", "project"]},
         )
     graph, key = found[0]
-    changes = with_counts(Change(graph=graph.key, edges={key: None}), graph, levels.user)
-    return replace(said(f"Deleted {named} ({level_of(graph)})."), changes=changes)
+    change = Change(graph=graph.key, edges={key: None})
+    return replace(said(f"Deleted {named} ({level_of(graph)})."), changes=(change,))

@@ -1,20 +1,17 @@
-"""Ends of edges as the tools accept them, and the count that a user node keeps of the projects' edges into it."""
+"""Ends of edges as the tools accept them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kg_core.model import PROJECT_PREFIX, USER, USER_PREFIX, Change, EndKind, end_kind
+from kg_core.model import USER, USER_PREFIX, EndKind, end_kind
 from kg_core.model.limits import TOUCH_LENGTH
 from kg_plugin_api import Code, KgError
 from kg_server.tools.content import single_line
 from kg_server.tools.levels import Levels, level_name, lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from kg_core.model import Edge, EdgeKey, Graph, Use
+    from kg_core.model import Graph
     from kg_server.tools.arguments import Level
 
 
@@ -69,45 +66,3 @@ def stored_end(graph: Graph, text: str) -> str:
         return node.id
     crossing = USER_PREFIX + end
     return crossing if crossing in graph.incident else end
-
-
-def inbound_counts(graph: Graph, edges: Mapping[EdgeKey, Edge | None], user: Graph) -> dict[str, Use]:
-    """The use of user nodes whose number of edges from the project ``graph`` changes with ``edges``."""
-    if not graph.key.startswith(PROJECT_PREFIX):
-        return {}
-    slug = graph.key.removeprefix(PROJECT_PREFIX)
-    after = graph.apply(Change(graph=graph.key, edges=edges))
-    changed: dict[str, Use] = {}
-    for end in sorted(_user_ends(edges)):
-        node_id = end.removeprefix(USER_PREFIX)
-        if node_id not in user.nodes:
-            continue
-        use = user.use_of(node_id)
-        count = len(after.incident.get(end, ()))
-        others = [(name, number) for name, number in use.inbound if name != slug]
-        inbound = tuple(sorted([*others, (slug, count)] if count else others))
-        if inbound != use.inbound:
-            changed[node_id] = replace(use, inbound=inbound)
-    return changed
-
-
-def with_counts(change: Change, graph: Graph, user: Graph) -> tuple[Change, ...]:
-    """The change of a project graph with the change of the user graph's counts that it brings."""
-    use = inbound_counts(graph, change.edges, user)
-    return (change, Change(graph=USER, use=use)) if use else (change,)
-
-
-def with_use(
-    changes: tuple[Change, ...], graph: Graph, node_id: str, changed: Callable[[Use], Use]
-) -> tuple[Change, ...]:
-    """The changes with one more change of a node's use, on top of what they make of it."""
-    for position, change in enumerate(changes):
-        if change.graph == graph.key:
-            use = change.use.get(node_id) or graph.use_of(node_id)
-            extended = replace(change, use={**change.use, node_id: changed(use)})
-            return (*changes[:position], extended, *changes[position + 1 :])
-    return (*changes, Change(graph=graph.key, use={node_id: changed(graph.use_of(node_id))}))
-
-
-def _user_ends(keys: Iterable[EdgeKey]) -> set[str]:
-    return {end for key in keys for end in (key.source, key.target) if end.startswith(USER_PREFIX)}

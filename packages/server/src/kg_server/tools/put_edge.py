@@ -9,11 +9,11 @@ from pydantic import ConfigDict, Field
 
 from kg_core.model import Change, Edge, EdgeKey, EndKind, end_kind
 from kg_core.model.ids import check_rel
-from kg_core.policy.credits import recurred, recurrence
+from kg_core.policy.credits import recurrence
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.content import checked_notes
-from kg_server.tools.edges import graph_for, resolved_end, with_counts, with_use
+from kg_server.tools.edges import graph_for, resolved_end
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
 
@@ -51,10 +51,8 @@ def plan(arguments: PutEdge, call: Call) -> Plan:
     recurs = recurrence(edge, graph, call.pending.user)
     if edge == stored and recurs is None:
         return said(f"{named} is there already; nothing was written.")
-    changes = with_counts(Change(graph=graph.key, edges={key: edge}), graph, call.pending.user)
     lines = [f"Saved {named} ({level_of(graph)})."]
     if recurs is not None:
-        level, node_id, stamp = recurs
-        changes = with_use(changes, level, node_id, lambda use: recurred(use, stamp))
+        _, node_id, _ = recurs
         lines.append(f"A later case counts as a vote for {node_id!r}.")
-    return replace(said(*lines), changes=changes)
+    return replace(said(*lines), changes=(Change(graph=graph.key, edges={key: edge}),))
