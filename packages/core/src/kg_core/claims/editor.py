@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kg_core.claims.files import Changed, OsFiles
@@ -14,7 +15,6 @@ from kg_core.claims.writing import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from kg_core.claims.files import Files
     from kg_core.claims.record import Record
@@ -64,6 +64,7 @@ class Editor:
         Interrupted at any instant, every file is either old or new, and the next plan goes on from there.
         """
         run = Run(self._files, self._record, self._backups)
+        self._tidy(plan)
         for _ in range(ATTEMPTS):
             if plan.empty:
                 break
@@ -100,6 +101,15 @@ class Editor:
         """Whether the record says that what is at this claim's place is ours."""
         record, _ = self._load()
         return any(held is not None for spot in spots((claim,), record, self._files) for held in held_by(spot))
+
+    def _tidy(self, plan: Plan) -> None:
+        """Clears away what earlier runs that were killed left beside the files that they and this one are about."""
+        record = load(plan.stored, self._record)
+        names = {file.path for file in (*record.files, *plan.new.files)}
+        names.update(record.intent.digests if record.intent is not None else ())
+        places = {self._files.resolve(Path(name)) for name in names}
+        for place in {self._record, *places, *(change.target for change in plan.changes)}:
+            self._files.tidy(place)
 
     def _load(self) -> tuple[Record, bytes | None]:
         found = self._files.read(self._record)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import stat
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
 MAX_BYTES: Final = 64 * 1024 * 1024
+_ASIDE: Final = re.compile(r"\.kg-([0-9]{1,10})-[0-9a-f]{16}\.tmp")
+"""What follows a file's name where its new content is written: whose run it is, and a name that nobody else has."""
+_STRAY_SECONDS: Final = 600
+"""No run takes longer to write one file, whatever process has its number by now."""
 _PRIVATE_FILE: Final = 0o600
 _PRIVATE_FOLDER: Final = 0o700
 
@@ -50,6 +56,10 @@ class Files(Protocol):
         """Deletes a file. Raises Changed, OSError."""
         ...
 
+    def tidy(self, path: Path) -> None:
+        """Removes what killed runs left beside a file: only what bears our mark and nobody writes any more."""
+        ...
+
     def is_folder(self, path: Path) -> bool:
         """Whether a folder is there."""
         ...
@@ -84,7 +94,7 @@ class OsFiles:
 
     def replace(self, path: Path, data: bytes, expected: Found | None, mode: int | None) -> None:
         """See Files."""
-        aside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.tmp")
+        aside = path.with_name(f"{_hidden(path)}.kg-{os.getpid()}-{secrets.token_hex(8)}.tmp")
         try:
             self._write_new(aside, data, path, expected, mode)
             self._check(path, expected)
@@ -100,6 +110,16 @@ class OsFiles:
         self._check(path, expected)
         path.unlink()
         self._sync_folder(path.parent)
+
+    def tidy(self, path: Path) -> None:
+        """See Files."""
+        hidden = _hidden(path)
+        with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+            for entry in entries:
+                ours = _ASIDE.fullmatch(entry.name.removeprefix(hidden)) if entry.name.startswith(hidden) else None
+                if ours is not None and entry.is_file(follow_symlinks=False) and _is_stray(entry, int(ours[1])):
+                    with contextlib.suppress(OSError):
+                        os.unlink(entry.path)  # noqa: PTH108 - an entry of the folder that is being read
 
     def is_folder(self, path: Path) -> bool:
         """See Files."""
@@ -144,3 +164,23 @@ class OsFiles:
             pass
         finally:
             os.close(descriptor)
+
+
+def _hidden(path: Path) -> str:
+    """How the names of what is written beside a file begin."""
+    return f".{path.name[:100]}"
+
+
+def _is_stray(entry: os.DirEntry[str], writer: int) -> bool:
+    """Whether the run that wrote this is over: its process is gone, or has long become another one."""
+    if time.time() - entry.stat(follow_symlinks=False).st_mtime >= _STRAY_SECONDS:
+        return True
+    if os.name != "posix":  # there, asking for a process by this call would end it
+        return False
+    try:
+        os.kill(writer, 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except OSError:
+        return False
+    return False
