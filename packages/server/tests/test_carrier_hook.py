@@ -47,10 +47,13 @@ def no_start(places: Places) -> None:
 
 @pytest.fixture
 def listening(places: Places):
-    """Something that takes connections where the server should be; what it does with them is up to the test."""
+    """Something that takes connections where the server should be; what it does with them is up to the test.
+
+    First it says who it is as the server does, unless it is ``strange``.
+    """
     opened = []
 
-    def listen(behave) -> None:
+    def listen(behave, *, strange: bool = False) -> None:
         server = socket.create_server(("127.0.0.1", 0))
         opened.append(server)
         where = {"port": server.getsockname()[1], "token": "t", "pid": 1, "version": "0.1.0"}
@@ -63,6 +66,8 @@ def listening(places: Places):
                 except OSError:
                     return
                 opened.append(connection)
+                if not strange:
+                    _introduce(connection)
                 behave(connection)
 
         threading.Thread(target=run, daemon=True).start()
@@ -230,8 +235,9 @@ def test_a_new_outage_is_said_again(hook, places: Places, served_later) -> None:
         ),
     ],
 )
-def test_whatever_answers_in_place_of_the_server_holds_nobody_up(hook, listening, behave) -> None:
-    listening(behave)
+@pytest.mark.parametrize("strange", [False, True])
+def test_whatever_answers_in_place_of_the_server_holds_nobody_up(hook, listening, behave, *, strange: bool) -> None:
+    listening(behave, strange=strange)
 
     begun = time.monotonic()
     done = hook("Prompt")
@@ -291,6 +297,11 @@ def test_a_stale_server_file_of_another_home_harms_nobody(hook, served, tmp_path
 
 
 held: list[socket.socket] = []
+
+
+def _introduce(connection: socket.socket) -> None:
+    connection.recv(65536)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nkg-process: 1\r\ncontent-length: 2\r\n\r\n{}")
 
 
 def _say(connection: socket.socket, said: bytes) -> None:

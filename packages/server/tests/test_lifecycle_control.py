@@ -485,10 +485,11 @@ def test_a_server_that_another_one_has_replaced_ends(home, until) -> None:
     until(lambda: servers_of(home) == [])
 
 
-def test_start_and_stop_at_the_same_time_never_leave_a_half_state(home) -> None:
+@pytest.mark.parametrize("times", [10, pytest.param(50, marks=pytest.mark.nightly)])
+def test_start_and_stop_at_the_same_time_never_leave_a_half_state(home, times: int) -> None:
     """A start that meets a stop waits for it, and starts a new server."""
     Control(home).start()
-    for _ in range(5):
+    for _ in range(times):
         stopping = threading.Thread(target=Control(home).stop)
         stopping.start()
         while not _locked(home):

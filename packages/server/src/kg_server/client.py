@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from kg_plugin_api import Code, KgError
 from kg_server.carrier.places import Places
-from kg_server.carrier.wire import Missed, Unreachable, Wire
+from kg_server.carrier.wire import Missed, Silent, Unreachable, Wire, endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,8 @@ class Client:
     """Asks the server of one memory home. A context manager that lets go of its connection."""
 
     def __init__(self, home: Home) -> None:
-        self._wire = Wire(Places(str(home.root)).server)
+        self._server_file = Places(str(home.root)).server
+        self._wire = Wire(self._server_file)
 
     def __enter__(self) -> Client:
         """The client itself; it connects with its first request."""
@@ -65,6 +66,8 @@ class Client:
             reply = self._wire.request(method, path, body, {}, time.monotonic() + within)
         except Unreachable as failure:
             raise KgError(Code.UNAVAILABLE, "The server is not running. Start it with `kg start`.") from failure
+        except Silent as failure:
+            raise KgError(Code.UNAVAILABLE, f"Something listens, but {failure}. {self._hung()}") from failure
         except Missed as failure:
             raise KgError(Code.UNAVAILABLE, f"Something listens, but {failure}. `kg logs` may say more.") from failure
         try:
@@ -74,6 +77,11 @@ class Client:
         if reply.status == 200:
             return found
         raise _failure(found, reply.status)
+
+    def _hung(self) -> str:
+        where = endpoint(self._server_file)
+        process = "its process" if where is None else f"process {where.pid}"
+        return f"Try again in a moment; if it stays silent, end {process} by hand and run `kg start`."
 
 
 def _failure(found: Any, status: int) -> KgError:

@@ -17,7 +17,7 @@ import uvicorn
 from kg_plugin_api import Code, KgError
 from kg_server.app import create_app
 from kg_server.carrier.version import VERSION
-from kg_server.carrier.wire import Endpoint
+from kg_server.carrier.wire import PROCESS_HEADER, Endpoint
 from kg_server.heads import BoundedHeads
 from kg_server.lifecycle.announced import announce, keep_announced, withdraw, write_answers
 from kg_server.security import Guard, Rules
@@ -84,6 +84,7 @@ async def _listen(
     with bound(wanted) as listening:
         port = listening.getsockname()[1]
         app = create_app(memory, plugins, stop=lambda: setattr(server, "should_exit", True))
+        where = Endpoint(port, token, os.getpid(), VERSION)
         server = _Server(
             uvicorn.Config(
                 Guard(app, Rules(port, token)),
@@ -96,11 +97,11 @@ async def _listen(
                 proxy_headers=False,
                 server_header=False,
                 date_header=False,
+                headers=[(PROCESS_HEADER, str(where.pid))],
                 timeout_keep_alive=_IDLE_SECONDS,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
         )
-        where = Endpoint(port, token, os.getpid(), VERSION)
 
         def tell() -> None:
             write_answers(home, memory, plugins)

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 LARGEST_REQUEST = 4 * 1024 * 1024
 """Bytes of body that the server takes at the most."""
 
+PROCESS_HEADER = "Kg-Process"
+"""In each answer of a server: its process, by which it is known from a stranger on the same port."""
+
+_INTRODUCTION_SECONDS = 5.0
+"""How long whoever listens may take to say who it is; a server that runs says so at once."""
 _LARGEST_REPLY = 64 * 1024 * 1024
 _LARGEST_HEAD = 64 * 1024
 _CHUNK = 256 * 1024
@@ -29,6 +34,10 @@ class Missed(Exception):
 
 class Unreachable(Missed):
     """Nobody listens where the server should be."""
+
+
+class Stranger(Unreachable):
+    """Somebody else listens where the server was: it was told nothing, neither the token nor the request."""
 
 
 class Silent(Missed):
@@ -83,7 +92,7 @@ class Wire:
     def request(self, method: str, path: str, body: bytes, headers: Mapping[str, str], deadline: float) -> Reply:
         """The answer to one request, before ``deadline`` (of ``time.monotonic``). Raises :class:`Missed`.
 
-        A request that may have reached the server is never sent twice.
+        A request that may have reached the server is never sent twice, and a stranger gets none.
         """
         kept = self._socket is not None and not self._closed()
         if not kept:
@@ -122,6 +131,23 @@ class Wire:
             raise Silent("the server does not take connections", sent=False) from failure
         except OSError as failure:
             raise Unreachable(f"nobody listens on port {self._endpoint.port}", sent=False) from failure
+        self._introduce(self._socket, self._endpoint, min(deadline, time.monotonic() + _INTRODUCTION_SECONDS))
+
+    def _introduce(self, connection: socket.socket, target: Endpoint, deadline: float) -> None:
+        """Has whoever listens say who it is. A port outlives its server, and any program may have it next."""
+        try:
+            connection.settimeout(_left(deadline))
+            connection.sendall(f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\n\r\n".encode())
+            reply = _read(connection, deadline)
+        except TimeoutError as failure:
+            self.close()
+            raise Silent("the server does not answer", sent=False) from failure
+        except (OSError, ValueError) as failure:
+            self.close()
+            raise Stranger(f"what listens on port {target.port} is no kg server", sent=False) from failure
+        if reply.headers.get(PROCESS_HEADER.lower()) != str(target.pid):
+            self.close()
+            raise Stranger(f"another program listens on port {target.port}", sent=False)
 
     def _exchange(self, method: str, path: str, body: bytes, headers: Mapping[str, str], deadline: float) -> Reply:
         connection, target = self._socket, self._endpoint
