@@ -3,6 +3,7 @@
 from kg_core.store.entry import Entry, Write
 from kg_core.store.files import Files, OsFiles
 from kg_core.store.identity import Places, normalised_remote
+from kg_core.store.maps import MapState
 from kg_core.store.paths import Home
 from kg_core.store.problems import Problem, ProblemKind
 from kg_core.store.projects import Project, Projects
@@ -13,6 +14,7 @@ __all__ = [
     "Entry",
     "Files",
     "Home",
+    "MapState",
     "OsFiles",
     "Places",
     "Problem",

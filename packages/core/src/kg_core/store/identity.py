@@ -80,15 +80,26 @@ def locate(cwd: Path, places: Places, known: Container[Path] = ()) -> Location |
     of the ``known`` roots above; else the folder itself. A deleted folder counts as what it was.
     """
     path = _real(cwd)
-    checkout = _checkout_around(path, places)
-    if checkout is not None:
-        return Location(checkout.root, checkout)
+    around = work_tree(path, places)
+    if around is not None:
+        return Location(around[1].root, around[1])
     for above in (path, *path.parents):
         if above in known and not places.is_special(above):
             return Location(above)
     if places.is_special(path) or places.is_temporary(path):
         return None
     return Location(path)
+
+
+def work_tree(path: Path, places: Places) -> tuple[Path, Checkout] | None:
+    """The top of the git work tree around a real path, and the checkout that it belongs to; ``None`` outside of one."""
+    for above in (path, *path.parents):
+        if places.is_special(above):
+            return None
+        checkout = _checkout_at(above)
+        if checkout is not None:
+            return None if places.is_special(checkout.root) else (above, checkout)
+    return None
 
 
 def normalised_remote(url: str) -> str:
@@ -102,16 +113,6 @@ def normalised_remote(url: str) -> str:
 
 def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
-
-
-def _checkout_around(path: Path, places: Places) -> Checkout | None:
-    for above in (path, *path.parents):
-        if places.is_special(above):
-            return None
-        checkout = _checkout_at(above)
-        if checkout is not None:
-            return None if places.is_special(checkout.root) else checkout
-    return None
 
 
 def _checkout_at(folder: Path) -> Checkout | None:

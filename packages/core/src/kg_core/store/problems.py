@@ -21,6 +21,10 @@ class ProblemKind(StrEnum):
     """An edit from outside and one of ours met; both are kept in the node."""
     BESIDE = "beside"
     """Something that others keep beside the memory does not work: its git repository, a team's exchange copy."""
+    SEARCH = "search"
+    """The search backend that the settings choose does not answer."""
+    MAP = "map"
+    """A project's map of components and rules cannot be used as it stands."""
     ODD = "odd"
     """Something is there that has no meaning: an unknown variable, an unreadable registration."""
 

@@ -79,7 +79,7 @@ class Projects:
         self._home = home
         self._own = Path(os.path.realpath(home.root))
         self._files = files
-        self._places = places
+        self.places = places
         self._clock = clock
         self._match_remotes = match_remotes
         self._later = later
@@ -115,7 +115,7 @@ class Projects:
     def _locate(self, cwd: str) -> Location | None:
         if "\0" in cwd or not Path(cwd).is_absolute():
             return None
-        location = locate(Path(cwd), self._places, self._by_root)
+        location = locate(Path(cwd), self.places, self._by_root)
         return None if location is None or location.root.is_relative_to(self._own) else location
 
     def all(self) -> tuple[Project, ...]:
@@ -133,7 +133,7 @@ class Projects:
         known = self._registered.get(slug)
         if known is None:
             raise KgError(Code.NOT_FOUND, f"There is no project {slug!r}.", {"slug": slug})
-        location = locate(root, self._places, self._by_root) or Location(root)
+        location = locate(root, self.places, self._by_root) or Location(root)
         former = self._attach(known, location)
         for each in (known, former):
             if each is not None:

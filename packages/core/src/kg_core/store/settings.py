@@ -54,6 +54,22 @@ class PluginSettings(_Table):
     """Names of plug-ins that are installed and not to be loaded."""
 
 
+class SearchSettings(_Table):
+    """``[search]``"""
+
+    backend: str = ""
+    """The search backend of a plug-in that is asked before the built-in index, by its name; empty means none."""
+    options: dict[str, str] = Field(default_factory=dict)
+    """What that backend is opened with; its plug-in says what it takes."""
+
+
+class RuleSettings(_Table):
+    """``[rules]``"""
+
+    hold: bool = False
+    """Whether an agent's first edit of a component whose ``must`` rules it has not been shown is refused, once."""
+
+
 class Settings(_Table):
     """All settings. A new table is a new field with a default."""
 
@@ -62,6 +78,8 @@ class Settings(_Table):
     journal: JournalSettings = JournalSettings()
     git: GitSettings = GitSettings()
     plugins: PluginSettings = PluginSettings()
+    rules: RuleSettings = RuleSettings()
+    search: SearchSettings = SearchSettings()
 
     @classmethod
     def load(cls, home: Home) -> Self:

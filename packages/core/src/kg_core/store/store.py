@@ -19,6 +19,7 @@ from kg_core.store.identity import Places
 from kg_core.store.journal import Journal
 from kg_core.store.loading import Loading
 from kg_core.store.lock import Lock
+from kg_core.store.maps import Maps
 from kg_core.store.opening import first_sequence, prepare, read_journal, remove_strays, report_damage
 from kg_core.store.problems import Problem, ProblemKind, Problems
 from kg_core.store.projects import Projects
@@ -47,7 +48,7 @@ def now_ms() -> Millis:
 class Store:
     """All memory of one home. Open it with :meth:`open`; use it from the loop it was opened on.
 
-    ``projects`` maps folders to projects.
+    ``projects`` maps folders to projects, ``maps`` knows their components and rules.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Store:
         start: int,
     ) -> None:
         self.projects = projects
+        self.maps = Maps(disk, projects.places, clock)
         self._disk = disk
         self._lock = lock
         self._problems = problems

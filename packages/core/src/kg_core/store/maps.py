@@ -1,0 +1,193 @@
+"""The maps of projects, read again when their files change. A broken one never counts as none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kg_core.model.projectmap import ProjectMap
+from kg_core.store.identity import work_tree
+from kg_core.store.maptext import BYTES, MapError, MapSource, parse_map
+from kg_core.store.problems import Problem, ProblemKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kg_core.model import GraphKey, Millis
+    from kg_core.store.disk import Disk
+    from kg_core.store.files import Identity
+    from kg_core.store.identity import Places
+    from kg_core.store.projects import Project
+
+FILE: Final = "map.toml"
+FOLDER: Final = ".kg"
+"""The folder of a repository in which its own map lies."""
+LOOKED_FOR: Final = 1_000
+"""Milliseconds for which a map is not looked at again."""
+_REMEMBERED: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapState:
+    """The map that is in force for a work tree.
+
+    ``tree`` is the folder that the patterns are relative to and ``files`` are those that the map was read from. With a
+    ``problem`` the files say something else than ``map``, which is their last right version, or empty when there was
+    none since the server started.
+    """
+
+    map: ProjectMap = field(default_factory=ProjectMap)
+    tree: str = ""
+    files: tuple[str, ...] = ()
+    problem: Problem | None = None
+
+
+@dataclass(slots=True)
+class _Held:
+    """What was read of a work tree's map, from files of these identities."""
+
+    identities: tuple[Identity | None, ...]
+    state: MapState
+
+
+@dataclass(slots=True)
+class _Look:
+    """The last look at the map of one folder: when, and which work tree it lies in."""
+
+    at: Millis
+    tree: Path
+    running: asyncio.Task[None] | None = None
+
+
+class Maps:
+    """Reads maps beside the loop. The repository's map and the one beside the graph make one map together."""
+
+    def __init__(self, disk: Disk, places: Places, clock: Callable[[], Millis]) -> None:
+        self._disk = disk
+        self._places = places
+        self._clock = clock
+        self._held: dict[tuple[GraphKey, Path], _Held] = {}
+        self._looks: dict[tuple[GraphKey, str], _Look] = {}
+        self._trees: dict[str, tuple[Millis, tuple[Path, Path] | None]] = {}
+
+    async def look(self, project: Project, cwd: str, patience: float | None = None) -> MapState:
+        """The map of the project, as the work tree around ``cwd`` has it.
+
+        Looks at the files at most once a second, and waits ``patience`` seconds at most, in which case the answer is
+        what is known already.
+        """
+        now = self._clock()
+        look = self._looks.get((project.key, cwd))
+        if look is None:
+            if len(self._looks) >= _REMEMBERED:
+                self._looks.clear()
+            look = self._looks[project.key, cwd] = _Look(now - LOOKED_FOR, project.root)
+        if look.running is None and not 0 <= now - look.at < LOOKED_FOR:
+            look.at = now
+            look.running = asyncio.create_task(self._read(project, cwd, look))
+        if look.running is not None:
+            await asyncio.wait((look.running,), timeout=patience)
+        held = self._held.get((project.key, look.tree))
+        return MapState(tree=str(look.tree)) if held is None else held.state
+
+    def relative(self, project: Project, path: str, cwd: str) -> str:
+        """A file's path relative to its work tree of this project, with ``/``; empty when it lies in none of them.
+
+        Whether or not the file exists; cheap.
+        """
+        written = Path(self._places.home, path[2:]) if path.startswith("~/") else Path(cwd, path)
+        if "\0" in path or not written.is_absolute():
+            return ""
+        folder, name = os.path.split(os.path.normpath(written))
+        around = self._around(folder)
+        real = Path(os.path.realpath(folder)) / name
+        if around is not None and around[1] == project.root:
+            return real.relative_to(around[0]).as_posix()
+        return real.relative_to(project.root).as_posix() if real.is_relative_to(project.root) else ""
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with maps that were looked at."""
+        return tuple(held.state.problem for held in self._held.values() if held.state.problem is not None)
+
+    def _around(self, folder: str) -> tuple[Path, Path] | None:
+        """The work tree around a folder and the root of its checkout."""
+        now = self._clock()
+        known = self._trees.get(folder)
+        if known is not None and 0 <= now - known[0] < LOOKED_FOR:
+            return known[1]
+        if len(self._trees) >= _REMEMBERED:
+            self._trees.clear()
+        around = work_tree(Path(os.path.realpath(folder)), self._places)
+        found = None if around is None else (around[0], around[1].root)
+        self._trees[folder] = (now, found)
+        return found
+
+    async def _read(self, project: Project, cwd: str, look: _Look) -> None:
+        """One look: finds the work tree, and reads what has changed."""
+        try:
+            around = await self._disk.run(partial(self._around_of, cwd))
+            look.tree = around if around is not None else project.root
+            place = (project.key, look.tree)
+            held = self._held.get(place)
+            paths = (look.tree / FOLDER / FILE, self._disk.home.project(project.slug) / FILE)
+            identities = await self._disk.run(partial(self._identities, paths))
+            if held is None or held.identities != identities or held.state.problem is not None:
+                before = held.state if held is not None else None
+                state = await self._disk.run(partial(self._state, look.tree, paths, before))
+                if len(self._held) >= _REMEMBERED:
+                    self._held.clear()
+                self._held[place] = _Held(identities, state)
+        finally:
+            look.running = None
+
+    def _around_of(self, cwd: str) -> Path | None:
+        around = work_tree(Path(os.path.realpath(cwd)), self._places)
+        return None if around is None else around[0]
+
+    def _identities(self, paths: Sequence[Path]) -> tuple[Identity | None, ...]:
+        """What the files are; one that cannot be looked at is told apart from one that is not there when it is read."""
+        found: list[Identity | None] = []
+        for path in paths:
+            try:
+                found.append(self._disk.files.identity(path))
+            except OSError:
+                found.append(None)
+        return tuple(found)
+
+    def _state(self, tree: Path, paths: Sequence[Path], before: MapState | None) -> MapState:
+        """What the files say now, or that they say nothing that could be used."""
+        fault, sources = "", []
+        for path in paths:
+            try:
+                text = self._text(path)
+            except (OSError, ValueError) as error:
+                fault = f"{path} cannot be read ({getattr(error, 'strerror', None) or error})."
+                break
+            if text is not None:
+                sources.append(MapSource(str(path), text))
+        if not fault:
+            try:
+                found = parse_map(sources)
+            except MapError as error:
+                fault = error.sentence
+            else:
+                return MapState(map=found, tree=str(tree), files=tuple(source.name for source in sources))
+        last = before if before is not None and before.files else MapState(tree=str(tree))
+        stays = "its last right version stays in force" if last.files else "NO rule is in force"
+        sentence = f"The map of this project is broken, and {stays} until it is mended: {fault}"
+        return replace(last, problem=Problem(kind=ProblemKind.MAP, path=str(paths[0]), sentence=sentence))
+
+    def _text(self, path: Path) -> str | None:
+        """The text of a file; ``None`` when there is none. Raises OSError and ValueError."""
+        identity = self._disk.files.identity(path)
+        if os.path.lexists(path) and not path.is_file():
+            raise ValueError("it is no file")
+        if identity is None:
+            return None
+        if identity.size > BYTES:
+            raise ValueError(f"it has more than {BYTES} bytes")
+        return self._disk.files.read(path).decode("utf-8-sig")
