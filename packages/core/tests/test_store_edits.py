@@ -93,6 +93,57 @@ def test_a_sound_edit_settles_what_a_damaged_one_left(home, values):
     asyncio.run(main())
 
 
+NO_LIST = {
+    "an empty object": "{}",
+    "null": '{"format": 1, "nodes": null, "edges": []}',
+    "only other members": '{"format": 1, "edges": [], "more": 1}',
+}
+AN_EMPTY_LIST = ['{"format": 1, "nodes": {}, "edges": []}', '{"nodes": []}']
+
+
+@pytest.mark.parametrize("is_serving", [True, False])
+@pytest.mark.parametrize("text", NO_LIST.values(), ids=NO_LIST)
+def test_a_file_that_says_nothing_of_nodes_deletes_none(home, values, text, is_serving):
+    async def main():
+        await written(home, values, values.node("kept"), values.node("also"))
+        store = await opened(home)
+        if is_serving:
+            await store.load("user")
+        home.graph("user").write_text(text, encoding="utf-8")
+        graph = await store.load("user")
+        await store.look()
+        await store.snapshot()
+
+        assert set(store.durable("user").nodes) == {"kept", "also"}, graph
+        (problem,) = store.problems()
+        assert "says nothing of nodes" in problem.sentence
+        (corrupt,) = home.graph("user").parent.glob("user.json.corrupt*")
+        assert corrupt.read_text("utf-8") == text
+        assert set(json.loads(home.graph("user").read_text("utf-8"))["nodes"]) == {"kept", "also"}
+        await store.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("is_serving", [True, False])
+@pytest.mark.parametrize("text", AN_EMPTY_LIST)
+def test_an_empty_list_deletes_all_of_them(home, values, text, is_serving):
+    async def main():
+        await written(home, values, values.node("gone"), values.node("too"))
+        store = await opened(home)
+        if is_serving:
+            await store.load("user")
+        home.graph("user").write_text(text, encoding="utf-8")
+        await store.load("user")
+        await store.look()
+
+        assert not store.durable("user").nodes
+        assert store.problems() == ()
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_an_edit_before_a_snapshot_is_never_overwritten(home, values):
     async def main():
         store = await opened(home)

@@ -13,7 +13,7 @@ from kg_core.model.codec import read_edge, read_node, read_progress, read_tombst
 from kg_core.model.merge import Part, merge_part, set_aside
 from kg_core.store.layout import FORMAT
 from kg_core.store.slices import batches, in_slices, settle
-from kg_core.store.walk import OPENED, Damage, Member, walk
+from kg_core.store.walk import OPENED, Damage, Member, Section, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kg_core.model import Edge, EdgeKey, Node, Progress, Tombstone, Use
 
 _BATCH: Final = 200
+_NO_NODES: Final = "it says nothing of nodes, where an empty list would say that all of them are deleted"
 _LARGE: Final = 1 << 20
 """Bytes from which a file makes so many values that they must not concern the garbage collector."""
 
@@ -42,7 +43,8 @@ class Reading:
 async def read_graph(key: GraphKey, data: bytes, known: Graph | None = None) -> Reading:
     """The content that ``data`` describes. Of a file with conflict markers, both sides.
 
-    Values that equal those of ``known`` are those of ``known``: nothing is held twice.
+    Values that equal those of ``known`` are those of ``known``: nothing is held twice. A file without any list of nodes
+    is damaged when ``known`` has some: that is not how nodes are deleted.
     """
     known = known or Graph(key=key)
     reading = await _read(known, data)
@@ -68,7 +70,7 @@ async def read_uses(data: bytes) -> tuple[dict[str, Use], str]:
     async for item in in_slices(walk(data, "use")):
         if isinstance(item, Damage):
             damage = damage or _where(item)
-        elif item.section == "use" and isinstance(item.value, dict):
+        elif isinstance(item, Member) and item.section == "use" and isinstance(item.value, dict):
             uses[item.name] = read_use(item.value)
             if settles and len(uses) % _BATCH == 0:
                 settle()
@@ -135,6 +137,7 @@ class _Growing:
     known: Graph
     settles: bool
     damage: str = ""
+    lists_nodes: bool = False
     format: int = FORMAT
     extra: dict[str, object] = field(default_factory=dict)
     nodes: dict[str, Node | None] = field(default_factory=dict)
@@ -143,9 +146,11 @@ class _Growing:
     progress: dict[str, Progress | None] = field(default_factory=dict)
     count: int = 0
 
-    def add(self, item: Member | Damage) -> None:
+    def add(self, item: Section | Member | Damage) -> None:
         if isinstance(item, Damage):
             self.damage = self.damage or _where(item)
+        elif isinstance(item, Section):
+            self.lists_nodes = self.lists_nodes or item.name == "nodes"
         elif not item.section:
             self._top(item.name, item.value)
         elif not self._record(item.section, item.name, item.value):
@@ -156,6 +161,8 @@ class _Growing:
 
     def finish(self) -> Reading:
         self._apply()
+        if self.known.nodes and not self.lists_nodes:
+            self.damage = self.damage or _NO_NODES
         graph = replace(self.graph, extra=Map(self.extra))
         return Reading(graph=graph, damage=self.damage, format=self.format)
 

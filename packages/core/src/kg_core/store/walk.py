@@ -41,6 +41,13 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """The records of this name follow, if there are any."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Damage:
     """A place at which the file could not be read; what follows was read from the next whole record on."""
 
@@ -142,7 +149,7 @@ class _Text:
         return before if not before.strip() else None
 
 
-def walk(data: bytes, lost: str = "nodes") -> Iterator[Member | Damage]:
+def walk(data: bytes, lost: str = "nodes") -> Iterator[Section | Member | Damage]:
     """The members of a graph file in order. A second document behind the first is damage, and read as well.
 
     ``lost`` is the section that records are taken to belong to when the place that says so is damaged.
@@ -165,7 +172,7 @@ def walk(data: bytes, lost: str = "nodes") -> Iterator[Member | Damage]:
         yield Damage(text.offset)
 
 
-def _document(text: _Text, lost: str) -> Iterator[Member | Damage]:
+def _document(text: _Text, lost: str) -> Iterator[Section | Member | Damage]:
     while (character := text.skip(_BLANK)) != "}":
         if character == "":
             yield Damage(text.offset)
@@ -175,6 +182,7 @@ def _document(text: _Text, lost: str) -> Iterator[Member | Damage]:
             opening = text.skip(_BLANK_OR_COLON)
             if name in OPENED and opening in {"{", "["}:
                 text.at += 1
+                yield Section(name)
                 yield from _section(text, name, opening)
             else:
                 yield Member("", name, text.value())
@@ -184,7 +192,7 @@ def _document(text: _Text, lost: str) -> Iterator[Member | Damage]:
     text.at += 1
 
 
-def _resumed(text: _Text, lost: str) -> Iterator[Member | Damage]:
+def _resumed(text: _Text, lost: str) -> Iterator[Section | Member | Damage]:
     """Go on behind damage outside of any section: with the next top-level name, or with a record if one comes first."""
     while (indent := text.next_line()) is not None:
         if indent == _RECORD and text.character == '"':
@@ -195,7 +203,7 @@ def _resumed(text: _Text, lost: str) -> Iterator[Member | Damage]:
             return
 
 
-def _section(text: _Text, section: str, opening: str) -> Iterator[Member | Damage]:
+def _section(text: _Text, section: str, opening: str) -> Iterator[Section | Member | Damage]:
     closing, first = ("}", '"') if opening == "{" else ("]", "{")
     indent: str | None = None
     while (character := text.skip(_BLANK)) != closing:

@@ -27,7 +27,8 @@ async def _merge(base: Path, ours: Path, theirs: Path) -> tuple[str, ...]:
     from kg_core.exchange.document import content, read_whole
     from kg_core.model.merge import merge
 
-    graphs = [await read_whole(path.read_bytes(), str(path)) for path in (base, ours, theirs)]
-    merged = merge(*graphs)
+    grown_from = await read_whole(base.read_bytes(), str(base))
+    sides = [await read_whole(path.read_bytes(), str(path), known=grown_from) for path in (ours, theirs)]
+    merged = merge(grown_from, *sides)
     ours.write_bytes(b"".join(await content(merged.graph)))
     return merged.conflicts
