@@ -89,6 +89,23 @@ class Unheard:
         """Nothing to write down."""
 
 
+class Unaccounted:
+    """For ``RecallLog``: nobody asks why a lesson came to mind."""
+
+    def __init__(self, *_arguments: object) -> None:
+        return
+
+    def note(self, *_arguments: object, **_named: object) -> None:
+        """Not kept."""
+
+    settle = note
+
+    async def keep(self) -> None:
+        """Nothing to write down."""
+
+    close = keep
+
+
 class Seams:
     """The machine that the substituted seams lead to; one at a time."""
 
@@ -144,6 +161,7 @@ def controlled() -> Iterator[None]:
         patch.object(service, "ContextLog", Seams.log),
         patch.object(service, "Keeping", NoKeeping),
         patch.object(service, "Heard", Unheard),
+        patch.object(service, "RecallLog", Unaccounted),
         patch.object(secrets, "token_hex", Seams.name),
         patch.object(others, "_LONG", LONG),
         patch.object(compaction, "planned", Seams.planned),

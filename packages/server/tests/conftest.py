@@ -152,6 +152,9 @@ class FakeMemory:
     async def why(self, cwd: str, node_id: str, level: str) -> dict[str, object]:
         return {"text": f"{node_id} of {cwd} is {level or 'active'}"}
 
+    async def why_recall(self, cwd: str, session: str, most: int) -> dict[str, object]:
+        return {"text": f"{most} of {session or cwd}"}
+
     async def confirm(self) -> bool:
         return True
 

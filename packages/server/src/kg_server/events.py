@@ -12,6 +12,7 @@ from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, Tool
 from kg_server.contexts import Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
+from kg_server.recall_log import Moment
 from kg_server.sources import Notices, OthersWrites, Preload, PromptRecall, pass_over, recalls
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from kg_server.delivery import Deliveries, Outlook, Pages, Queues
     from kg_server.heard import Heard
     from kg_server.memory import Memory
+    from kg_server.recall_log import RecallLog
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +61,7 @@ class Events:
     clock: Callable[[], Millis]
     plugins: Plugins
     heard: Heard
+    recall_log: RecallLog
     duplicates: Duplicates = field(default_factory=Duplicates)
 
     async def answer(self, harness: Harness, raw: RawEvent) -> EventReply:
@@ -110,18 +113,21 @@ class Events:
         """Composes, reserves and wraps, in one synchronous step."""
         now = self.clock()
         view = self.outlook.view(harness, context, now, results=results)
-        fitted = compose(SOURCES, event, view, raw.carrier).fitted
+        composed = compose(SOURCES, event, view, raw.carrier)
+        fitted = composed.fitted
+        moment = _moment(event, context, now)
         if not fitted.text:
             pass_over(view, self.registry)
         if isinstance(harness.delivery, Queued):
+            self.recall_log.note(moment, composed.decisions)
             return self._queue(harness, harness.delivery, raw, spec, context, fitted)
-        if not fitted.text:
-            return self._reply(harness, raw)
-        output = self._reply(harness, raw, framed(fitted.text))
-        if not output.output:
+        output = self._reply(harness, raw, framed(fitted.text) if fitted.text else "")
+        if not fitted.text or not output.output:
+            self.recall_log.note(moment, composed.decisions)
             return output
         life = max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
         delivery = self.deliveries.reserve(context.id, fitted.marks, now=now, life=life)
+        self.recall_log.note(moment, composed.decisions, delivery=delivery, deadline=now + life)
         return EventReply(output=output.output, delivery=delivery)
 
     def _queue(
@@ -141,6 +147,18 @@ class Events:
     def _reply(self, harness: Harness, raw: RawEvent, text: str = "") -> EventReply:
         output = self.plugins.ask(harness, "wrapping of replies", lambda: harness.dialect.reply(raw, text), str, "")
         return EventReply(output=output)
+
+
+def _moment(event: Event, context: Context, now: Millis) -> Moment:
+    return Moment(
+        at=now,
+        harness=context.key.harness,
+        session=context.key.session,
+        agent=context.key.agent,
+        context=context.id,
+        project=context.project,
+        event=event.kind.value,
+    )
 
 
 def _concerns(event: Event, spec: EventSpec) -> bool:

@@ -113,6 +113,12 @@ class Memory(Protocol):
         """Why a lesson of ``cwd`` is in sight or not, and what would bring it back; changes nothing."""
         ...
 
+    async def why_recall(self, cwd: str, session: str, most: int) -> Mapping[str, object]:
+        """Why something was brought to mind lately or was not, in a session or in the project of ``cwd``: the newest
+        ``most`` decisions of each source; changes nothing.
+        """
+        ...
+
     async def confirm(self) -> bool:
         """Make sure that no other server can have this memory; False when one has."""
         ...

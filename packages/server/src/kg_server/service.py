@@ -21,6 +21,7 @@ from kg_server.heard import Heard
 from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
 from kg_server.keeping.keeping import Keeping
 from kg_server.memory import Memory
+from kg_server.recall_log import RecallLog, told
 from kg_server.texts import DESCRIPTIONS, instructions
 from kg_server.tools.arguments import SESSION, parse, schema
 from kg_server.tools.catalogue import TOOLS
@@ -52,6 +53,7 @@ class Service:
         heard: Heard,
         clock: Callable[[], Millis],
         keeping: Keeping,
+        recall_log: RecallLog,
     ) -> None:
         self.keeping = keeping
         self._memory = memory
@@ -59,6 +61,7 @@ class Service:
         self._clock = clock
         self._plugins = plugins
         self._heard = heard
+        self._recall_log = recall_log
         self._harnesses = {harness.name: harness for harness in (GENERIC, *plugins.harnesses)}
         self._bindings = Bindings()
         self._admission = Admission(registry, self._bindings, memory.store.projects)
@@ -87,6 +90,7 @@ class Service:
             clock=clock,
             plugins=plugins,
             heard=heard,
+            recall_log=recall_log,
         )
         self._compaction = Compaction(memory, clock)
         self._version = ""
@@ -102,12 +106,14 @@ class Service:
         registry.restore(clock(), memory.store.sequence)
         keeping = Keeping(home, memory, clock, settings, version)
         await keeping.open()
-        service = cls(memory, registry, plugins, Heard(home.state / "heard.json"), clock, keeping)
+        recall_log = RecallLog(home.recall_log, clock)
+        service = cls(memory, registry, plugins, Heard(home.state / "heard.json"), clock, keeping, recall_log)
         service._version = version
         service._background = [
             asyncio.create_task(service._keep_up()),
             asyncio.create_task(service._compaction.keep()),
             asyncio.create_task(service.keeping.run()),
+            asyncio.create_task(recall_log.keep()),
         ]
         return service
 
@@ -147,6 +153,7 @@ class Service:
         """Settles a delivery: what it showed is known from now on, or is offered again. False when it is unknown."""
         now = self._clock()
         settled = self._deliveries.acknowledge(delivery, arrived=arrived, now=now)
+        self._recall_log.settle(delivery, arrived=arrived and settled)
         return settled or self._queues.acknowledge(delivery, arrived=arrived, now=now)
 
     def tools(self, harness: str) -> list[ToolSpec]:
@@ -228,6 +235,13 @@ class Service:
         """Why a lesson of ``cwd`` is in sight or not. Raises NOT_FOUND and AMBIGUOUS; changes nothing."""
         return await why.explained(self._memory, cwd, node_id, level, self._clock())
 
+    async def why_recall(self, cwd: str, session: str, most: int) -> dict[str, object]:
+        """Why something was brought to mind lately or was not: in ``session`` or one that begins so, else in the
+        project of ``cwd``; the newest ``most`` decisions of each source. Changes nothing.
+        """
+        project = self._memory.store.projects.resolve(cwd) if cwd and not session else None
+        return await told(self._recall_log, session, project.key if project is not None else "", most)
+
     async def confirm(self) -> bool:
         """Makes sure that no other server can have this memory; False when one has."""
         return await self._memory.store.confirm()
@@ -252,6 +266,7 @@ class Service:
         await asyncio.gather(*background, return_exceptions=True)
         await self.keeping.close()
         self._heard.save()
+        await self._recall_log.close()
         await self._registry.compact(always=True)
         self._registry.close()
         await self._memory.close()

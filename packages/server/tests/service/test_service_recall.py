@@ -1,8 +1,10 @@
-"""What prompts bring to mind in a session that knows some of it already."""
+"""What prompts bring to mind in a session that knows some of it already, and how that is accounted for."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,5 +34,153 @@ def test_a_correction_that_the_old_words_brought_up_is_not_repeated(live: Live) 
         assert SHORT not in await reader.start()
         assert SHORT in await reader.prompt("ssh behind the walrus bastion of the gateway")
         assert SHORT not in await reader.prompt("again: ssh behind the walrus bastion of the gateway")
+
+    live(scenario)
+
+
+ZEBRA = "The zebra quota resets at midnight UTC."
+
+
+async def last(world: Any, session: str = "s-2", cwd: str = "", most: int = 1) -> dict[str, Any]:
+    """The newest decision on a prompt."""
+    told = await world.service.why_recall(cwd, session, most)
+    decision: dict[str, Any] = told["decisions"][0]
+    return decision | {"text": told["text"]}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "fields", "reason"),
+    [
+        ("What about the zebra quota?", {"machine": True}, "machine"),
+        ("ok, go on please", {}, "no_terms"),
+        ("", {}, "no_terms"),
+        ("/tmp/one/two.png\n/tmp/three.py", {}, "no_terms"),
+        ("walrus tusks", {}, "nothing_found"),
+        ("does the quota of the printer in the east wing reset when paper is refilled", {}, "weak"),
+        ("What about the zebra quota?", {}, "in_view"),
+    ],
+)
+def test_a_silent_prompt_is_accounted_for(live: Live, prompt: str, fields: dict[str, Any], reason: str) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("zebra-quota", ZEBRA)
+        reader = world.agent("s-2")
+        await reader.start()
+        assert await reader.prompt(prompt, **fields) == ""
+        found = await last(world)
+        assert (found["outcome"], found["reason"], found["arrival"]) == ("silent", reason, "nothing")
+        assert "Silent: " in found["text"]
+
+    live(scenario)
+
+
+def test_a_prompt_of_a_subagent_is_accounted_for(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("zebra-quota", ZEBRA)
+        child = world.agent("s-2", agent="a-1")
+        await child.event("AgentStart")
+        assert await child.prompt("What about the zebra quota?") == ""
+        found = await last(world)
+        assert (found["reason"], found["agent"]) == ("subagent", "a-1")
+
+    live(scenario)
+
+
+def test_what_is_superseded_proposed_or_retracted_is_named_as_that(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await writer.put("zebra-quota", ZEBRA, status="retracted")
+        await reader.start()
+        assert await reader.prompt("What about the zebra quota?") == ""
+        found = await last(world)
+        assert found["reason"] == "not_current"
+        assert [(each["id"], each["reason"]) for each in found["candidates"]] == [("zebra-quota", "not_current")]
+
+    live(scenario)
+
+
+def test_what_came_up_is_accounted_for_with_its_evidence_and_arrival(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")
+        await writer.put("zebra-quota", f"{ZEBRA} {'That is all there is to it. ' * 25}".strip())
+        await fill(writer)
+        await reader.start()
+        for arrives, arrival in ((False, "lost"), (True, "arrived")):
+            reader.arrives = arrives
+            assert ZEBRA in await reader.prompt(f"What about the zebra quota? ({arrival})")
+            found = await last(world)
+            (shown,) = [each for each in found["candidates"] if each["reason"] == "shown"]
+            assert (found["outcome"], found["arrival"], shown["id"]) == ("injected", arrival, "zebra-quota")
+            assert shown["strength"] >= found["threshold"] > 0
+        assert "1 lesson came with it. It arrived." in found["text"]
+
+    live(scenario)
+
+
+def test_what_the_limit_leaves_no_room_for_is_said(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")
+        for number in range(4):
+            words = f"Zebra quota number {number} resets at midnight. {'It matters a lot to all of us here. ' * 24}"
+            await writer.put(f"zebra-quota-{number}", words.strip())
+        await fill(writer)
+        await reader.start()
+        await reader.prompt("When do the zebra quota numbers reset?")
+        found = await last(world)
+        assert {each["reason"] for each in found["candidates"]} == {"shown", "no_room"}
+
+    live(scenario)
+
+
+def test_no_word_of_a_prompt_or_a_lesson_is_in_the_log(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("zebra-quota", ZEBRA)
+        reader = world.agent("s-2")
+        await reader.start()
+        await reader.prompt("Wherefore does the zebra quota misbehave at the Antwerp terminal?")
+        await world.service.why_recall("", "s-2", 1)
+        written = (world.root / ".kg" / "state" / "recall.jsonl").read_text(encoding="utf-8")
+        assert "zebra-quota" in written
+        for word in ("Wherefore", "misbehave", "Antwerp", "midnight", "resets"):
+            assert word not in written
+
+    live(scenario)
+
+
+def test_without_a_session_the_project_of_the_folder_is_told_of(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("zebra-quota", ZEBRA)
+        shop, other = world.agent("s-2"), world.agent("s-3", cwd="other")
+        for reader in (shop, other):
+            await reader.start()
+            await reader.prompt("walrus tusks")
+        assert (await last(world, "", shop.cwd))["session"] == "s-2"
+        assert (await last(world, "", other.cwd))["session"] == "s-3"
+        nothing = await world.service.why_recall(world.folder("third"), "", 1)
+        assert nothing["decisions"] == []
+        assert "Nothing has been decided here yet" in nothing["text"]
+
+    live(scenario)
+
+
+def test_a_restart_keeps_the_log(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        reader = world.agent("s-2")
+        await reader.start()
+        await reader.prompt("walrus tusks")
+        await world.restart()
+        assert (await last(world))["reason"] == "nothing_found"
+
+    live(scenario)
+
+
+def test_a_log_that_cannot_be_written_changes_no_reply(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        (world.root / ".kg" / "state" / "recall.jsonl").mkdir()
+        writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")
+        await writer.put("zebra-quota", f"{ZEBRA} {'That is all there is to it. ' * 25}".strip())
+        await fill(writer)
+        await reader.start()
+        assert ZEBRA in await reader.prompt("What about the zebra quota?")
+        assert (await world.service.why_recall("", "s-2", 1))["decisions"] == []
 
     live(scenario)

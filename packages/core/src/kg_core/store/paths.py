@@ -97,6 +97,11 @@ class Home:
         """The server's log."""
         return self.state / "server.log"
 
+    @property
+    def recall_log(self) -> Path:
+        """What was brought to mind lately or was not, and why."""
+        return self.state / "recall.jsonl"
+
     def project(self, slug: str) -> Path:
         """The folder of a project. Raises INVALID on what cannot be a slug."""
         if not is_legal(slug) or slug.startswith("."):

@@ -33,6 +33,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "show": "Show the memory of this folder, or single lessons.",
         "search": "Search the memory of this folder.",
         "why": "Explain why a lesson is in sight or not.",
+        "why-recall": "Explain why the last prompt or file brought something to mind, or nothing.",
         "import": "Take over the memory of another product, or of an export.",
         "export": "Print the memory as JSON or Markdown.",
         "backup": "Write the whole memory into one file.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from starlette.routing import Route
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from kg_plugin_api import Operation
     from kg_server.interface import Memory
 
+_MOST_DECISIONS: Final = 100
+
 
 def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[Route]:
     """Reading, plug-ins and their operations, and stopping the server."""
@@ -36,6 +38,11 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
         query = request.query_params
         found = await memory.why(query.get("cwd", ""), query.get("id", ""), query.get("level", ""))
         return Json(dict(found))
+
+    async def why_recall(request: Request) -> Json:
+        query = request.query_params
+        most = _number(query.get("count", "1"))
+        return Json(dict(await memory.why_recall(query.get("cwd", ""), query.get("session", ""), most)))
 
     async def preview(request: Request) -> Json:
         query = request.query_params
@@ -64,12 +71,19 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
         Route("/api/v1/show", show, methods=["GET"]),
         Route("/api/v1/search", search, methods=["GET"]),
         Route("/api/v1/why", why, methods=["GET"]),
+        Route("/api/v1/why-recall", why_recall, methods=["GET"]),
         Route("/api/v1/preview", preview, methods=["GET"]),
         Route("/api/v1/plugins", list_plugins, methods=["GET"]),
         Route(operations, read_operation, methods=["GET"]),
         Route(operations, run_operation, methods=["POST"]),
         Route("/api/v1/stop", shut_down, methods=["POST"]),
     ]
+
+
+def _number(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= _MOST_DECISIONS:
+        return int(text)
+    raise KgError(Code.INVALID, f"count is a number from 1 to {_MOST_DECISIONS}.")
 
 
 def _operation(plugins: Plugins, request: Request) -> Operation:

@@ -1,0 +1,39 @@
+"""``kg why-recall``"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kg_server.cli.options import as_json, print_json, with_cwd, with_home
+
+if TYPE_CHECKING:
+    from kg_core.store import Home
+
+
+@click.command("why-recall")
+@click.option(
+    "--session", default="", metavar="ID", help="A session of an agent, or its beginning; else this project's."
+)
+@click.option(
+    *("-n", "--count"),
+    type=click.IntRange(min=1, max=100),
+    default=1,
+    show_default=True,
+    metavar="COUNT",
+    help="How many decisions of each kind: on prompts, on files, on rules.",
+)
+@as_json
+@with_cwd
+@with_home
+def command(home: Home, cwd: str, session: str, count: int, *, as_json: bool) -> None:
+    """Explain why the last prompt, or the last file, brought something to mind or did not."""
+    from kg_server.client import Client
+
+    with Client(home) as client:
+        found = client.get("/api/v1/why-recall", {"cwd": cwd, "session": session, "count": str(count)})
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(found["text"])

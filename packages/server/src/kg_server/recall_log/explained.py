@@ -1,0 +1,166 @@
+"""A decision on recall in words: what happened, for which reason, and what would change it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kg_core.model import USER, to_iso
+from kg_core.policy import Reason, Source
+from kg_core.render import one_line
+from kg_server.recall_log.entry import Arrival
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_core.model import GraphKey
+    from kg_core.policy import Candidate, Decision
+    from kg_server.recall_log.entry import Entry
+    from kg_server.recall_log.log import RecallLog
+
+_ARRIVALS: Final = {
+    Arrival.SENT: "It is on its way.",
+    Arrival.ARRIVED: "It arrived.",
+    Arrival.LOST: "The client did not say in time that it arrived, so it is offered again.",
+    Arrival.QUEUED: "It waits for an event that can carry it.",
+}
+_CANDIDATES: Final = {
+    Reason.SHOWN: "shown",
+    Reason.IN_VIEW: "in front of the model already",
+    Reason.WEAK: "too little evidence",
+    Reason.OUTSCORED: "others fit better",
+    Reason.NOT_CURRENT: "superseded, proposed or retracted",
+    Reason.NO_ROOM: "no room",
+    Reason.THROTTLED: "shown a short time ago",
+}
+_WORDS: Final = (
+    "Put the words that you use when you need it into the lesson's id or gist, above all those that no other has. "
+    "Everyday words count little, and words that no lesson knows count against. `kg search` finds it all the same."
+)
+_PROMPT: Final = {
+    Reason.IN_VIEW: (
+        "all that it names is in front of the model already.",
+        "Nothing need be changed; once the client has compacted the session, it is offered again.",
+    ),
+    Reason.WEAK: (
+        "the lessons that match share too little with it.",
+        _WORDS,
+    ),
+    Reason.NOT_CURRENT: (
+        "the lesson that fits best is superseded, proposed or retracted, and such ones never come up on their own.",
+        "Write the lesson that holds, or make this one current.",
+    ),
+    Reason.NO_TERMS: (
+        "without what was pasted, paths and the commonest words nothing is left to look for.",
+        "Name the thing that the lesson is about.",
+    ),
+    Reason.NOTHING_FOUND: (
+        "no lesson shares a word with it.",
+        "Put the words that you use into the lesson's id or gist, or write the lesson.",
+    ),
+    Reason.MACHINE: ("no person wrote this prompt.", "Nothing need be changed: such prompts are always silent."),
+    Reason.SUBAGENT: (
+        "it was the prompt of a subagent, which gets the memory when it starts.",
+        "Nothing need be changed: such prompts are always silent.",
+    ),
+}
+_FILE: Final = {
+    Reason.IN_VIEW: (
+        "the lessons that point at it are in front of the model already.",
+        "Nothing need be changed; once the client has compacted the session, they are offered again.",
+    ),
+    Reason.NOTHING_FOUND: (
+        "no lesson points at it.",
+        "Add the file, a pattern or its folder to the touches of the lesson.",
+    ),
+    Reason.NOT_CURRENT: (
+        "only superseded, proposed or retracted lessons point at it.",
+        "Write the lesson that holds, or make this one current.",
+    ),
+    Reason.THROTTLED: ("lessons came with a file a short time ago.", "They are offered again a little later."),
+}
+_RULES: Final = {
+    Reason.IN_VIEW: (
+        "the rules of its component are in front of the model already.",
+        "Nothing need be changed; once the client has compacted the session, they are offered again.",
+    ),
+    Reason.NOTHING_FOUND: (
+        "no rule applies to it.",
+        "`kg map show` tells which component a file belongs to, `kg map check` what is wrong with the map.",
+    ),
+}
+_ANY: Final = {
+    Reason.NO_ROOM: (
+        "the client's limit left no room.",
+        "`kg search` finds what had no room; shorter gists need less.",
+    ),
+    Reason.DEGRADED: (
+        "the memory could not be searched in time, or not whole.",
+        "It is asked again with the next event. `kg status` and `kg doctor` say whether something is wrong.",
+    ),
+}
+_BY_SOURCE: Final = {Source.PROMPT: _PROMPT, Source.FILE: _FILE, Source.RULES: _RULES}
+_NOTHING_YET: Final = (
+    "Nothing has been decided here yet. kg decides whether to bring something to mind when a person gives an agent a "
+    "prompt, and when the agent reads or edits a file."
+)
+
+
+async def told(log: RecallLog, session: str, project: GraphKey, most: int) -> dict[str, object]:
+    """The newest ``most`` decisions of each source, as a person reads them (``text``) and as values: those in
+    ``session`` or one that begins so, else those in ``project``, which is empty where there is none.
+    """
+
+    def accepts(entry: Entry) -> bool:
+        return entry.is_of(session) if session else entry.moment.project == project
+
+    found = await log.newest(accepts, most)
+    return {"text": explained(found), "decisions": [entry.record() for entry in found]}
+
+
+def explained(entries: Sequence[Entry]) -> str:
+    """Decisions in words, a paragraph each, or a sentence when there are none."""
+    return "\n\n".join(_paragraph(entry) for entry in entries) if entries else _NOTHING_YET
+
+
+def _paragraph(entry: Entry) -> str:
+    moment, decision = entry.moment, entry.decision
+    where = f"{one_line(moment.harness)}, session {one_line(moment.session)}"
+    if moment.agent:
+        where += f", subagent {one_line(moment.agent)}"
+    lines = [f"{to_iso(moment.at)} {_about(decision)} · {where}"]
+    if decision.is_injected:
+        shown = sum(each.reason is Reason.SHOWN for each in decision.candidates)
+        what = "rule" if decision.source is Source.RULES else "lesson"
+        lines.append(
+            f"{shown} {what}{'s' if shown != 1 else ''} came with it. {_ARRIVALS.get(entry.arrival, '')}".strip()
+        )
+        change = ""
+    else:
+        why, change = _reason(decision)
+        lines.append(f"Silent: {why}")
+    lines += [_line(each, decision) for each in decision.candidates]
+    if decision.degraded and decision.reason is not Reason.DEGRADED:
+        lines.append("A part of the memory could not be searched.")
+    if change:
+        lines.append(f"To change it: {change}")
+    return "\n".join(lines)
+
+
+def _about(decision: Decision) -> str:
+    if decision.source is Source.PROMPT:
+        return "prompt"
+    return f"{'file' if decision.source is Source.FILE else 'rules for'} {one_line(decision.about)}".strip()
+
+
+def _reason(decision: Decision) -> tuple[str, str]:
+    known = _BY_SOURCE[decision.source].get(decision.reason) or _ANY.get(decision.reason)
+    return known or (f"{_CANDIDATES.get(decision.reason, decision.reason.value)}.", "")
+
+
+def _line(candidate: Candidate, decision: Decision) -> str:
+    weight = f"evidence {candidate.strength:.2f} of {decision.threshold:.2f}, " if decision.threshold else ""
+    how = f"{one_line(candidate.how)}, " if candidate.how else ""
+    level = " (user)" if candidate.graph == USER else ""
+    return (
+        f"  {one_line(candidate.id)}{level}: {weight}{how}{_CANDIDATES.get(candidate.reason, candidate.reason.value)}"
+    )

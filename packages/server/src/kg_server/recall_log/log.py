@@ -1,0 +1,158 @@
+"""The recall log on disk: JSON lines that only their owner reads, never more than a bound.
+
+It holds no memory. A line that cannot be written is lost, and stops nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from kg_server.recall_log.entry import Arrival, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from kg_core.model import Millis
+    from kg_core.policy import Decision, Source
+    from kg_server.recall_log.entry import Moment
+
+MOST_BYTES: Final = 1024 * 1024
+"""What the file holds at most; when it would hold more, the newest half stays."""
+_GATHERED_SECONDS: Final = 1.0
+"""So long are lines gathered before they are written together."""
+_WAITING: Final = 2_000
+"""Lines that wait to be written; beyond it the oldest are lost."""
+
+_log = logging.getLogger("kg.server")
+
+
+class RecallLog:
+    """One file. Events only append to a list; the file is written off the loop."""
+
+    def __init__(self, path: Path, clock: Callable[[], Millis]) -> None:
+        self._path = path
+        self._clock = clock
+        self._waiting: list[Entry] = []
+        self._on_their_way: dict[str, tuple[Millis, list[Entry]]] = {}
+        self._news = asyncio.Event()
+        self._writing = asyncio.Lock()
+        self._fails = False
+
+    def note(self, moment: Moment, decisions: Iterable[Decision], *, delivery: str = "", deadline: Millis = 0) -> None:
+        """Adds decisions. What was injected waits until its delivery is settled, or ``deadline`` is past; without a
+        delivery it was queued.
+        """
+        for decision in decisions:
+            if not decision.is_injected:
+                self._waiting.append(Entry(moment=moment, decision=decision))
+            elif not delivery:
+                self._waiting.append(Entry(moment=moment, decision=decision, arrival=Arrival.QUEUED))
+            else:
+                entry = Entry(moment=moment, decision=decision, arrival=Arrival.SENT)
+                self._on_their_way.setdefault(delivery, (deadline, []))[1].append(entry)
+        del self._waiting[:-_WAITING]
+        self._news.set()
+
+    def settle(self, delivery: str, *, arrived: bool) -> None:
+        """Notes what became of a delivery; one that is not waited for is ignored."""
+        _, entries = self._on_their_way.pop(delivery, (0, []))
+        arrival = Arrival.ARRIVED if arrived else Arrival.LOST
+        self._waiting += [replace(entry, arrival=arrival) for entry in entries]
+
+    async def keep(self) -> None:
+        """Writes what is noted, until cancelled."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            await asyncio.sleep(_GATHERED_SECONDS)
+            await self.write()
+            if self._on_their_way:
+                self._news.set()
+
+    async def write(self) -> None:
+        """Writes what is settled, off the loop. A failure is logged once until it passes."""
+        async with self._writing:
+            self._expire()
+            entries, self._waiting = self._waiting, []
+            if not entries:
+                return
+            try:
+                await asyncio.to_thread(_append, self._path, entries)
+                self._fails = False
+            except OSError as failure:
+                if not self._fails:
+                    _log.warning("Decisions on recall cannot be written to %s: %s", self._path, failure.strerror)
+                self._fails = True
+
+    async def newest(self, accepts: Callable[[Entry], bool], most: int) -> list[Entry]:
+        """The newest entries of each source that ``accepts`` takes, newest first, ``most`` of each source."""
+        await self.write()
+        sent = [entry for _, entries in self._on_their_way.values() for entry in entries]
+        return await asyncio.to_thread(_newest, self._path, sent, accepts, most)
+
+    async def close(self) -> None:
+        """Writes what is left, also what is still on its way."""
+        for _, entries in self._on_their_way.values():
+            self._waiting += entries
+        self._on_their_way.clear()
+        await self.write()
+
+    def _expire(self) -> None:
+        now = self._clock()
+        late = [delivery for delivery, (deadline, _) in self._on_their_way.items() if deadline < now]
+        for delivery in late:
+            self.settle(delivery, arrived=False)
+
+
+def _append(path: Path, entries: Iterable[Entry]) -> None:
+    """Adds lines, or begins the file anew with the newest ones when it would grow too large."""
+    content = b"".join(entry.line() for entry in entries)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if _size(path) + len(content) <= MOST_BYTES:
+        with open(path, "ab", opener=_private) as file:
+            file.write(content)
+        return
+    kept = (_read(path) + content)[-MOST_BYTES // 2 :]
+    aside = path.with_name(path.name + ".tmp")
+    with open(aside, "wb", opener=_private) as file:
+        file.write(kept[kept.index(b"\n") + 1 :])
+    aside.replace(path)
+
+
+def _newest(path: Path, sent: Iterable[Entry], accepts: Callable[[Entry], bool], most: int) -> list[Entry]:
+    written = (entry for line in _read(path).splitlines() if (entry := Entry.of(line)) is not None)
+    newest = sorted(filter(accepts, (*written, *sent)), key=lambda entry: -entry.moment.at)
+    found: Counter[Source] = Counter()
+    chosen = []
+    for entry in newest:
+        found[entry.decision.source] += 1
+        if found[entry.decision.source] <= most:
+            chosen.append(entry)
+    return chosen
+
+
+def _read(path: Path) -> bytes:
+    """The file, or the end of one that others have made larger; nothing when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, _size(path) - MOST_BYTES))
+            return file.read(MOST_BYTES)
+    except OSError:
+        return b""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
