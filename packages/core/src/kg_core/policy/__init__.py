@@ -3,6 +3,7 @@
 from kg_core.policy.backend import BuiltinBackend, item, key
 from kg_core.policy.compaction import Budget, plan, planned
 from kg_core.policy.decision import NAMED, Candidate, Decision, Reason, Source
+from kg_core.policy.filerecall import FileUse, recall_files, touching
 from kg_core.policy.fresh import fresh, ranked_pool
 from kg_core.policy.index import Index
 from kg_core.policy.paths import Connections, Place, connections
@@ -12,6 +13,8 @@ from kg_core.policy.ranking import ranked
 from kg_core.policy.recall import GATE, Gate, Recalled, question, recall, request
 from kg_core.policy.score import Explanation, Factor, explain, scores
 from kg_core.policy.secrets import Scrubbed, scrub, scrub_blocks, scrub_node
+from kg_core.policy.shell import ShellFile, shell_files
+from kg_core.policy.touches import How, TouchIndex, TouchMatch
 
 __all__ = [
     "GATE",
@@ -23,14 +26,19 @@ __all__ = [
     "Decision",
     "Explanation",
     "Factor",
+    "FileUse",
     "Gate",
+    "How",
     "Index",
     "LevelView",
     "Place",
     "Reason",
     "Recalled",
     "Scrubbed",
+    "ShellFile",
     "Source",
+    "TouchIndex",
+    "TouchMatch",
     "connections",
     "explain",
     "fresh",
@@ -43,11 +51,14 @@ __all__ = [
     "ranked",
     "ranked_pool",
     "recall",
+    "recall_files",
     "request",
     "said",
     "scores",
     "scrub",
     "scrub_blocks",
     "scrub_node",
+    "shell_files",
+    "touching",
     "without_frames",
 ]

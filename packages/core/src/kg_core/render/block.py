@@ -27,6 +27,12 @@ class MarkKind(StrEnum):
     """A write that drops stored notes or touches was refused once; ``version`` names that write."""
     NOTICED = "noticed"
     """A notice was shown; ``id`` names it."""
+    RULE = "rule"
+    """A rule was shown: ``id`` is its component, or empty, and ``version`` its wording."""
+    HELD = "held"
+    """The first edit of the component ``id`` was refused, with the rules that had not been shown as the reason."""
+    FILE = "file"
+    """Lessons came with the use of a file; ``id`` is a digest of its name."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
