@@ -73,7 +73,7 @@ def _group(spec: EventSpec, launch: Launch) -> dict[str, object]:
 
 def _handler(spec: EventSpec, launch: Launch) -> dict[str, object]:
     if spec.carrier is Carrier.HOOK_CLIENT:
-        return {"type": "command", "command": launch.hook[spec.native], "timeout": int(spec.timeout)}
+        return {"type": "command", **_command(spec, launch), "timeout": int(spec.timeout)}
     return {
         "type": "mcp_tool",
         "server": HOOK_SERVER,
@@ -81,6 +81,14 @@ def _handler(spec: EventSpec, launch: Launch) -> dict[str, object]:
         "input": spec.arguments(),
         "timeout": int(spec.timeout),
     }
+
+
+def _command(spec: EventSpec, launch: Launch) -> dict[str, object]:
+    """A shell command, or where there is no POSIX shell the form that the client starts without any."""
+    if spec.native in launch.hook_argv:
+        command, *arguments = launch.hook_argv[spec.native]
+        return {"command": command, "args": arguments}
+    return {"command": launch.hook[spec.native]}
 
 
 def _server(launch: Launch) -> dict[str, object]:

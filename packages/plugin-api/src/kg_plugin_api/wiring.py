@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,11 +19,14 @@ class Launch:
 
     ``shim`` is the argument vector of the MCP shim for this harness and ``hook`` maps a native event name to a
     POSIX shell command of the hook client. Both stay silent and exit 0 when the package is gone.
+    ``hook_argv`` maps it to an argument vector instead, on machines without a POSIX shell (Windows); ``hook`` is then
+    empty. A missing script is silent there too, a missing interpreter is for the client to report.
     ``event_tool`` is the name of the hidden tool that MCP-tool hooks call with :meth:`EventSpec.arguments`.
     """
 
     shim: tuple[str, ...]
     hook: Mapping[str, str]
+    hook_argv: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     event_tool: str = "kg_event"
     version: str = ""
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import EventKind, Launch
 from kg_server import carrier
 from kg_server.carrier.protocol import EVENT_TOOL
 from kg_server.carrier.version import VERSION
+from kg_server.setup.windows import slashed, vector
 
 if TYPE_CHECKING:
     from kg_core.store import Home
-    from kg_plugin_api import Harness
+    from kg_plugin_api import EventSpec, Harness
 
+_WINDOWS: Final = os.name == "nt"
 _ABSENT: Final = (
     "while IFS= read -r l; do "
     """i=$(printf '%s' "$l" | sed -nE 's/.*[{,] *"id": *([0-9]+|"[^"]*").*/\\1/p'); """
@@ -35,26 +38,38 @@ _ABSENT: Final = (
 kg reports a failed server, and one more failure with every prompt (measured with Claude Code)."""
 
 
-def launch(home: Home, harness: Harness) -> Launch:
+def launch(home: Home, harness: Harness, *, windows: bool = _WINDOWS) -> Launch:
     """How this installation's carriers are started for a harness and a memory home."""
+    hooks = {spec.native: _event(_place(home, windows=windows), harness, spec) for spec in harness.events}
     return Launch(
-        shim=shim(home, harness.name),
-        hook={
-            spec.native: _hook(
-                *("--harness", harness.name, "--home", str(home.root), "--event", spec.native),
-                *(["--start"] if spec.kind is EventKind.SESSION_START else []),
-            )
-            for spec in harness.events
-        },
+        shim=shim(home, harness.name, windows=windows),
+        hook={} if windows else {native: _hook(*arguments) for native, arguments in hooks.items()},
+        hook_argv={native: _vector("hook", *arguments) for native, arguments in hooks.items()} if windows else {},
         event_tool=EVENT_TOOL,
         version=VERSION,
     )
 
 
-def shim(home: Home, harness: str) -> tuple[str, ...]:
+def shim(home: Home, harness: str, *, windows: bool = _WINDOWS) -> tuple[str, ...]:
     """How the MCP shim is started for the harness of that name."""
-    found, carrier = _command("mcp", "--harness", harness, "--home", str(home.root))
+    arguments = ("mcp", "--harness", harness, "--home", _place(home, windows=windows))
+    if windows:
+        return _vector(*arguments)
+    found, carrier = _command(*arguments)
     return ("/bin/sh", "-c", f"{found} && {carrier}; {_ABSENT}")
+
+
+def _place(home: Home, *, windows: bool) -> str:
+    return slashed(PureWindowsPath(str(home.root))) if windows else str(home.root)
+
+
+def _event(place: str, harness: Harness, spec: EventSpec) -> tuple[str, ...]:
+    start = ("--start",) if spec.kind is EventKind.SESSION_START else ()
+    return ("--harness", harness.name, "--home", place, "--event", spec.native, *start)
+
+
+def _vector(*arguments: str) -> tuple[str, ...]:
+    return vector(PureWindowsPath(sys.executable), PureWindowsPath(carrier_script()), *arguments)
 
 
 def _hook(*arguments: str) -> str:
