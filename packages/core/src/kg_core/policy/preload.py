@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model import EndKind, Status, Tier, end_kind
 from kg_core.policy.fresh import fresh, ranked_pool
+from kg_core.policy.overview import measured
 from kg_core.policy.score import scores
-from kg_core.policy.shares import ALWAYS, FRESH, Lesson, choose, spent
+from kg_core.policy.shares import ALWAYS, FRESH, RULES, TREE, Lesson, choose, spent
 from kg_core.render import Block, MarkKind, cut, gist_block, home, node_line, reading_order, standing
 from kg_core.render.level import ARCHIVED_HEADING, UNSCORED, archived_blocks, edge_block, edge_value
 
@@ -40,16 +41,18 @@ def preload_blocks(
     now: Millis,
     *,
     head: Sequence[Block],
+    rules: Sequence[Block] = (),
     tail: Sequence[Block] = (),
 ) -> list[Block]:
-    """``head``, a section for each level that has something to show, a line on what is not shown, and ``tail``: within
-    ``limit``, and ready for ``fit`` with it. Without anything to show, ``head`` and ``tail`` alone.
+    """``head``, ``rules``, a section for each level that has something to show, a line on what is not shown, and
+    ``tail``: within ``limit``, and ready for ``fit`` with it. Without anything to show, the given blocks alone.
+    ``rules`` must be within their shares (:func:`kg_core.policy.overview.overview`).
 
     :func:`kg_core.policy.shares.choose` says which lessons get in; only current ones may. The newest is always in: it
     is cut when it does not fit. Edges, and then archived ids, are shown as far as there is room left.
     """
     lessons = _lessons(levels, user, limit, now)
-    frame = [*head, *(Block(text=_heading(level)) for level in levels), *_left_out(len(lessons)), *tail]
+    frame = [*head, *rules, *(Block(text=_heading(level)) for level in levels), *_left_out(len(lessons)), *tail]
     room = limit.maximum + 1 - sum(limit.measure(block.text) + 1 for block in frame)
     blocks: dict[tuple[int, str], Block] = {}
     if lessons and lessons[0].cost > room:
@@ -59,7 +62,8 @@ def preload_blocks(
         if text:
             blocks[first.place] = replace(block, text=text, marks=())
             lessons[0] = replace(first, cost=limit.measure(text) + 1)
-    chosen = choose(lessons, room, limit.maximum)
+    unused = int(limit.maximum * (RULES + TREE)) - measured(rules, limit)
+    chosen = choose(lessons, room, limit.maximum, max(0, unused))
     for lesson in chosen:
         if lesson.place not in blocks:
             value = _value(lesson, lessons)
@@ -75,7 +79,7 @@ def preload_blocks(
         section += _archived(level.graph, user, now, left)
         if section:
             body += [Block(text=_heading(level)), *section]
-    return [*head, *body, *_left_out(len(lessons) - len(chosen)), *tail]
+    return [*head, *rules, *body, *_left_out(len(lessons) - len(chosen)), *tail]
 
 
 @dataclass(slots=True)

@@ -34,12 +34,13 @@ class Lesson:
         return self.level, self.id
 
 
-def choose(lessons: Sequence[Lesson], room: int, limit: int) -> list[Lesson]:
+def choose(lessons: Sequence[Lesson], room: int, limit: int, unused: int | None = None) -> list[Lesson]:
     """The lessons that get in, in the order in which they got in; together they cost at most ``room``.
 
-    ``lessons`` come newest first; ``limit`` is what the shares are shares of. First the newest one, then the five
-    newest within the fresh share and the shares of rules and component tree, which have nothing to show yet; then
-    the fresh tier within its own share; then the rest by score. What nobody used goes to the fresh ones left over.
+    ``lessons`` come newest first; ``limit`` is what the shares are shares of, and ``unused`` what rules and component
+    tree leave of theirs, which is all of it unless said otherwise. First the newest one, then the five newest within
+    the fresh share and what is unused; then the fresh tier within its own share; then the rest by score. What nobody
+    used goes to the fresh ones left over.
     """
     chosen: dict[tuple[int, str], Lesson] = {}
 
@@ -52,8 +53,9 @@ def choose(lessons: Sequence[Lesson], room: int, limit: int) -> list[Lesson]:
                 room -= lesson.cost
 
     newest = lessons[:ALWAYS]
+    spare = int(limit * (FRESH + RULES + TREE)) if unused is None else int(limit * FRESH) + unused
     take(lessons[:1], room)
-    take(newest, int(limit * (FRESH + RULES + TREE)) - spent(chosen.values()))
+    take(newest, spare - spent(chosen.values()))
     take((lesson for lesson in lessons if lesson.is_fresh), int(limit * FRESH) - spent(chosen.values()))
     take(sorted((lesson for lesson in lessons if not lesson.is_fresh), key=_by_score), room)
     take(newest, room)

@@ -91,8 +91,14 @@ class Maps:
             look.running = asyncio.create_task(self._read(project, cwd, look))
         if look.running is not None:
             await asyncio.wait((look.running,), timeout=patience)
-        held = self._held.get((project.key, look.tree))
-        return MapState(tree=str(look.tree)) if held is None else held.state
+        return self.known(project, cwd)
+
+    def known(self, project: Project, cwd: str) -> MapState:
+        """What the last look found; an empty map before the first one."""
+        look = self._looks.get((project.key, cwd))
+        tree = look.tree if look is not None else project.root
+        held = self._held.get((project.key, tree))
+        return MapState(tree=str(tree)) if held is None else held.state
 
     def relative(self, project: Project, path: str, cwd: str) -> str:
         """A file's path relative to its work tree of this project, with ``/``; empty when it lies in none of them.

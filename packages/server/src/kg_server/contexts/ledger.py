@@ -29,6 +29,8 @@ class Known:
 
 
 _NOTHING = Known()
+_OF_NO_NODE = frozenset({MarkKind.NOTICED, MarkKind.RULE, MarkKind.HELD})
+"""The kinds of mark whose id names no node."""
 
 
 def _learned(known: Known, mark: Mark, at: Millis) -> Known:
@@ -53,6 +55,8 @@ class Ledger:
     preloaded: bool = False
     full: frozenset[GraphKey] = frozenset()
     noticed: frozenset[str] = frozenset()
+    rules: frozenset[Mark] = frozenset()
+    """Rules that were shown, and components whose first edit was held back."""
 
     def apply(self, mark: Mark, at: Millis) -> Ledger:
         """This ledger with one more fact."""
@@ -63,7 +67,7 @@ class Ledger:
         ledger = self
         nodes = self.nodes.mutate()
         for mark in marks:
-            if mark.id and mark.kind is not MarkKind.NOTICED:
+            if mark.id and mark.kind not in _OF_NO_NODE:
                 nodes[mark.graph, mark.id] = _learned(nodes.get((mark.graph, mark.id), _NOTHING), mark, at)
             else:
                 ledger = ledger._told(mark)
@@ -82,6 +86,8 @@ class Ledger:
                 return replace(self, preloaded=True)
             case MarkKind.NOTICED:
                 return replace(self, noticed=self.noticed | {mark.id})
+            case MarkKind.RULE | MarkKind.HELD:
+                return replace(self, rules=self.rules | {mark})
             case _:
                 return self
 
@@ -135,3 +141,5 @@ class Ledger:
             yield 0, Mark(MarkKind.FULL, graph)
         for name in sorted(self.noticed):
             yield 0, Mark(MarkKind.NOTICED, "", name)
+        for mark in sorted(self.rules):
+            yield 0, mark

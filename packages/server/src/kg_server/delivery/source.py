@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
+from kg_core.store import MapState
 from kg_plugin_api import Limit, SearchResults, Unit
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class View:
     """What a source may look at: durable graphs, and what the context knows, texts on their way included.
 
     ``entries`` are the journal entries since the oldest one not announced, ``None`` when they are no longer kept.
-    ``room`` is what the source may fill.
+    ``room`` is what the source may fill. ``map`` is in force where the context works; ``files`` are those of the
+    project that the event's tool names, relative to their work tree.
     """
 
     harness: Harness
@@ -40,6 +42,8 @@ class View:
     room: Limit = WHOLE
     results: SearchResults = field(default_factory=SearchResults)
     problems: tuple[Problem, ...] = ()
+    map: MapState = field(default_factory=MapState)
+    files: tuple[str, ...] = ()
 
     @property
     def user(self) -> Graph:

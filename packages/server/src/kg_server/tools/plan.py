@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic
 
 from kg_core.policy.lookalikes import Lookalikes
 from kg_core.render.block import Block
+from kg_core.store import MapState
 from kg_plugin_api import SearchResults
 from kg_server.tools.arguments import A
 
@@ -42,6 +43,11 @@ class Plan:
     more: bool = False
 
 
+def _nowhere(path: str) -> str:
+    del path
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """What a tool may look at.
@@ -49,7 +55,8 @@ class Call:
     ``pending`` holds the graphs as the next write meets them, ``durable`` as readers may see them; ``lookalikes`` know
     the words of the durable ones. ``known`` is what has arrived in the context; ``loaded`` are other projects' pending
     graphs that the tool asked for; ``entries`` are the journal entries since the context's last kg_sync for a tool that
-    looks back, ``None`` when they are gone.
+    looks back, ``None`` when they are gone. ``map`` is in force where the context works, and ``place`` says where in it
+    a path is, empty for one that lies elsewhere.
     """
 
     context: Context
@@ -63,6 +70,8 @@ class Call:
     results: SearchResults = field(default_factory=SearchResults)
     lookalikes: Lookalikes = field(default_factory=Lookalikes)
     loaded: Mapping[GraphKey, Graph] = field(default_factory=lambda: MappingProxyType({}))
+    map: MapState = field(default_factory=MapState)
+    place: Callable[[str], str] = _nowhere
 
     @property
     def by(self) -> str:
@@ -80,7 +89,7 @@ class Tool(Generic[A]):
 
     ``texts`` are the arguments that it stores, ``names`` those that it stores as ids or relations: both come without
     secrets. ``question`` asks the search index first; ``graphs`` names other graphs to load first; ``looks_back`` tools
-    are given the journal entries since the last kg_sync.
+    are given the journal entries since the last kg_sync; for those that ``reads_rules`` the map's files are looked at.
     """
 
     name: str
@@ -92,6 +101,7 @@ class Tool(Generic[A]):
     question: Callable[[A, Call], SearchRequest] | None = None
     graphs: Callable[[A, Call], tuple[GraphKey, ...]] | None = None
     looks_back: bool = False
+    reads_rules: bool = False
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = True
