@@ -71,7 +71,7 @@ def test_only_what_is_shown_is_marked() -> None:
 
 def test_what_does_not_fit_is_counted_and_the_most_demanding_stay() -> None:
     shown = lines(
-        ProjectMap((), (*rules(5, Severity.INFO, 90), *rules(15, words=40), Rule(title="short", statement="x")))
+        ProjectMap((), (*rules(5, Severity.INFO, 90), *rules(15, words=35), Rule(title="short", statement="x")))
     )
     assert shown[1].startswith("  must")
     assert not any("info" in line for line in shown)
