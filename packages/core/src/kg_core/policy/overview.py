@@ -35,9 +35,9 @@ def overview(project_map: ProjectMap, graph: GraphKey, limit: Limit, tool: str) 
     tree = [Block(text=component_line(component, depth)) for component, depth in walked(project_map)]
     titled = [Block(text=_RULES)], [Block(text=_TREE.format(tool=tool))]
     needed = measured([*titled[1], *tree], limit) if tree else 0
-    shown = _within(titled[0], rules, share - min(needed, int(limit.maximum * TREE)), limit, f"rules: {tool}")
+    shown = _within(titled[0], rules, share - min(needed, int(limit.maximum * TREE)), limit, f"rule{{s}}: {tool}")
     left = share - measured(shown, limit)
-    return [*shown, *_within(titled[1], tree, left, limit, f"components: {tool}")]
+    return [*shown, *_within(titled[1], tree, left, limit, f"component{{s}}: {tool}")]
 
 
 def measured(blocks: Sequence[Block], limit: Limit) -> int:
@@ -56,8 +56,10 @@ def walked(project_map: ProjectMap) -> Iterator[tuple[Component, int]]:
 
 def _within(heading: list[Block], lines: list[Block], share: int, limit: Limit, rest: str) -> list[Block]:
     """The heading, as many of the lines as fit in order, and a line that counts the others; nothing without a line."""
+    if not lines:
+        return []
     if measured([*heading, *lines], limit) <= share:
-        return [*heading, *lines] if lines else []
+        return [*heading, *lines]
     room = share - measured([*heading, _more(len(lines), rest)], limit)
     kept: list[Block] = []
     for line in lines:
@@ -72,4 +74,4 @@ def _within(heading: list[Block], lines: list[Block], share: int, limit: Limit, 
 
 
 def _more(count: int, rest: str) -> Block:
-    return Block(text=f"  ({count} more {rest})")
+    return Block(text=f"  ({count} more {rest.replace('{s}', '' if count == 1 else 's')})")
