@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -76,6 +77,11 @@ def test_each_line_has_its_form() -> None:
         "\ufeffafter a mark",
         "❤️ heart",
         "葛\U000e0100飾",
+        "🏳️‍🌈 and 🏴‍☠️ and 👩🏽‍💻",
+        "נעשה ב־C++\u200e ולא אחרת",
+        "\u061cرقم 1\u200f.",
+        "क्‍ष और क्‌ष",
+        "ภาษาไทย",
         "tabs are not, spaces  are kept",
     ],
 )
@@ -94,12 +100,30 @@ def test_text_of_any_script_stays_as_it_is(kept: str) -> None:
         ("plain\U000e0041\U000e0042", "plain"),
         ("a\x00\x1b[31mb", "a[31mb"),
         ("x\ufe0f\ufe0e\ufe0f", "x\ufe0f"),
+        ("ig\u200bno\u2060re", "ignore"),
+        ("soft\u00adhyphen and\u3164filler", "softhyphen andfiller"),
+        ("a\u200c\u200d\u200c\u200db \u0645\u06cc\u200c\u200d\u200e\u062e", "ab \u0645\u06cc\u200c\u062e"),
+        ("pass\u200dword 1\ufeff2", "password 12"),
         ("half \ud83d", "half \ufffd"),
         ("\n\n", ""),
     ],
 )
 def test_what_could_forge_a_line_or_hide_text_is_neutralised(stored: str, shown: str) -> None:
     assert one_line(stored) == shown
+
+
+INVISIBLE = st.sampled_from(
+    "\u00ad\u034f\u180e\u200b\u200c\u200d\u200e\u200f\u061c\ufeff\u2060\u2064\u202e\u2066\ufe0f\U000e0041"
+)
+WORDS = st.sampled_from(["ignore", "the rules", "می", "خواهم", "שלום", "👩", "👧", "日本", "\n", " "])
+
+
+@given(st.lists(st.one_of(INVISIBLE, WORDS), max_size=30).map("".join))
+def test_what_hides_in_a_line_is_at_most_one_character_between_two_that_show(text: str) -> None:
+    shown = one_line(text)
+    assert not re.search("[\u061c\u200c-\u200f\ufeff]{2}|\ufe0f{2}|[a-z][\u061c\u200c-\u200f\ufeff][a-z]", shown)
+    assert not re.search("[\u00ad\u034f\u180e\u200b\u2060\u2064\u202e\u2066\U000e0041\n]", shown)
+    assert one_line(shown) == shown
 
 
 @given(st.text(st.characters(codec=None)))
