@@ -109,6 +109,20 @@ def test_a_deletion_yields_to_a_change_of_the_other_side(values):
     assert merge(base, changed, graph_of()).graph.nodes["alpha"].gist == "new"
 
 
+def test_that_we_dated_what_a_person_added_is_no_change_of_ours(values):
+    added, changed = (values.node("alpha", gist, created=0, written=None) for gist in ("by hand", "by hand again"))
+    dated = replace(added, created=100)
+
+    assert "alpha" not in merge(graph_of(added), graph_of(dated), graph_of()).graph.nodes
+    assert "alpha" not in merge(graph_of(added), graph_of(), graph_of(dated)).graph.nodes
+    for merged in (
+        merge(graph_of(added), graph_of(dated), graph_of(changed)),
+        merge(graph_of(added), graph_of(changed), graph_of(dated)),
+    ):
+        assert merged.conflicts == ()
+        assert merged.graph.nodes["alpha"].gist == "by hand again"
+
+
 def test_a_tombstone_keeps_content_written_before_it_from_coming_back(values):
     deleted = graph_of(tombstones={"alpha": Tombstone(at=100, by="c")})
     before, after = (graph_of(values.node("alpha", written=at(moment))) for moment in (99, 101))

@@ -71,6 +71,26 @@ def test_an_edit_while_serving_is_merged_into_what_is_served(home, values):
     asyncio.run(main())
 
 
+def test_what_a_person_added_may_be_changed_and_taken_out_before_the_file_was_written_anew(home, values):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("kept")))
+        await store.snapshot()
+        edited(home, lambda document: document["nodes"].update(changed={"gist": "new"}, removed={"gist": "new"}))
+        await store.look()
+        edited(home, lambda document: document["nodes"]["changed"].update(gist="newer"))
+        edited(home, lambda document: document["nodes"].pop("removed"))
+        await store.look()
+        graph = store.durable("user")
+        assert set(graph.nodes) == {"kept", "changed"}
+        assert graph.nodes["changed"].gist == "newer"
+        assert graph.nodes["changed"].conflicts == ()
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_a_sound_edit_settles_what_a_damaged_one_left(home, values):
     async def main():
         store = await opened(home)

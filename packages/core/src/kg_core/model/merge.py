@@ -2,14 +2,15 @@
 
 ``base`` is what both sides started from, ``ours`` what this store holds, ``theirs`` what somebody made of the same
 base. For every node, edge and progress, a side that left it alone yields to the side that changed it. When both
-changed a node differently, ours stays and theirs is kept under its ``conflicts``. A deletion yields to a change of the
-other side, unless a tombstone is at least as young as that change; an old checkout brings nothing deleted back.
+changed a node differently, ours stays and theirs is kept under its ``conflicts``. Saying when a node was created that
+did not say so is no change: the store does so for a person who adds one. A deletion yields to a change of the other
+side, unless a tombstone is at least as young as that change; an old checkout brings nothing deleted back.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from kg_core.model.codec import node_record
 from kg_core.model.graph import Change, Graph
@@ -143,11 +144,20 @@ def _three_way_node(before: Node | None, mine: Node | None, other: Node | None) 
         return mine, False
     if mine == before:
         return other, False
+    if mine is not None and other is not None and mine.version == other.version:
+        return _same_content(mine, other), False
+    if _is_only_dated(mine, before):
+        return other and (other if other.created else replace(other, created=mine.created)), False
+    if _is_only_dated(other, before):
+        return mine, False
     if mine is None or other is None:
         return mine or other, mine is not None
-    if mine.version == other.version:
-        return _same_content(mine, other), False
     return set_aside(mine, other), True
+
+
+def _is_only_dated(node: Node | None, before: Node | None) -> TypeGuard[Node]:
+    """Whether a side did no more than say when a node was created that did not say so itself."""
+    return node is not None and before is not None and not before.created and replace(node, created=0) == before
 
 
 def _buries(tombstone: Tombstone, node: Node) -> bool:
