@@ -11,6 +11,7 @@ from kg_core.policy.preload import LevelView, preload_blocks
 from kg_core.policy.prompt import said, without_frames
 from kg_core.policy.ranking import ranked
 from kg_core.policy.recall import GATE, Gate, Recalled, question, recall, request
+from kg_core.policy.renames import Renames, renames_of
 from kg_core.policy.score import Explanation, Factor, explain, scores
 from kg_core.policy.secrets import Scrubbed, scrub, scrub_blocks, scrub_node
 from kg_core.policy.shell import ShellFile, shell_files
@@ -34,6 +35,7 @@ __all__ = [
     "Place",
     "Reason",
     "Recalled",
+    "Renames",
     "Scrubbed",
     "ShellFile",
     "Source",
@@ -52,6 +54,7 @@ __all__ = [
     "ranked_pool",
     "recall",
     "recall_files",
+    "renames_of",
     "request",
     "said",
     "scores",

@@ -29,7 +29,7 @@ class Known:
 
 
 _NOTHING = Known()
-_OF_NO_NODE = frozenset({MarkKind.NOTICED, MarkKind.RULE, MarkKind.HELD})
+_OF_NO_NODE = frozenset({MarkKind.NOTICED, MarkKind.RULE, MarkKind.HELD, MarkKind.FILE})
 """The kinds of mark whose id names no node."""
 
 
@@ -57,6 +57,8 @@ class Ledger:
     noticed: frozenset[str] = frozenset()
     rules: frozenset[Mark] = frozenset()
     """Rules that were shown, and components whose first edit was held back."""
+    files: Map[str, Millis] = field(default_factory=Map)
+    """Digests of the files that brought lessons, and when they last did."""
 
     def apply(self, mark: Mark, at: Millis) -> Ledger:
         """This ledger with one more fact."""
@@ -70,10 +72,10 @@ class Ledger:
             if mark.id and mark.kind not in _OF_NO_NODE:
                 nodes[mark.graph, mark.id] = _learned(nodes.get((mark.graph, mark.id), _NOTHING), mark, at)
             else:
-                ledger = ledger._told(mark)
+                ledger = ledger._told(mark, at)
         return replace(ledger, nodes=nodes.finish())
 
-    def _told(self, mark: Mark) -> Ledger:
+    def _told(self, mark: Mark, at: Millis) -> Ledger:
         """This ledger with a fact that is about no node."""
         match mark.kind:
             case MarkKind.PUSHED:
@@ -88,6 +90,8 @@ class Ledger:
                 return replace(self, noticed=self.noticed | {mark.id})
             case MarkKind.RULE | MarkKind.HELD:
                 return replace(self, rules=self.rules | {mark})
+            case MarkKind.FILE:
+                return replace(self, files=self.files.set(mark.id, at))
             case _:
                 return self
 
@@ -143,3 +147,5 @@ class Ledger:
             yield 0, Mark(MarkKind.NOTICED, "", name)
         for mark in sorted(self.rules):
             yield 0, mark
+        for digest, at in sorted(self.files.items()):
+            yield at, Mark(MarkKind.FILE, "", digest)

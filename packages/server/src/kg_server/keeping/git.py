@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -24,9 +25,10 @@ class GitFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """git in one folder."""
+    """git in one folder, with these additions to its environment."""
 
     folder: Path
+    environ: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     async def run(self, *arguments: str) -> str:
         """What the command prints. Raises GitFailed, after the deadline too."""
@@ -35,7 +37,7 @@ class Git:
                 "git",
                 *arguments,
                 cwd=self.folder,
-                env=clean(os.environ),
+                env={**clean(os.environ), **self.environ},
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
