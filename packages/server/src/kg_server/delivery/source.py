@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from kg_core.store import MapState
 from kg_plugin_api import Limit, SearchResults, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kg_core.model import Graph, GraphKey, Millis
-    from kg_core.policy import Decision
+    from kg_core.policy import Decision, FileUse, TouchIndex
     from kg_core.render.block import Block
     from kg_core.store import Entry, Problem
     from kg_plugin_api import Event, Harness
@@ -28,7 +29,8 @@ class View:
 
     ``entries`` are the journal entries since the oldest one not announced, ``None`` when they are no longer kept.
     ``room`` is what the source may fill. ``map`` is in force where the context works; ``files`` are those of the
-    project that the event's tool names, relative to their work tree.
+    project that the event's tool names, relative to their work tree. ``uses`` are the files that a tool has read or
+    edited, and ``touches`` the pointers of the levels to files.
     """
 
     harness: Harness
@@ -44,6 +46,8 @@ class View:
     problems: tuple[Problem, ...] = ()
     map: MapState = field(default_factory=MapState)
     files: tuple[str, ...] = ()
+    uses: tuple[FileUse, ...] = ()
+    touches: Mapping[GraphKey, TouchIndex] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def user(self) -> Graph:

@@ -1,0 +1,67 @@
+"""The pointers of all loaded graphs, kept at what is durable."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from kg_core.policy import TouchIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from kg_core.model import GraphKey
+    from kg_core.store import Entry, Store
+
+_SLICE_SECONDS: Final = 0.002
+"""How long making an index holds the loop at a time."""
+_FOLDS_CASE: Final = sys.platform in {"darwin", "win32"}
+
+
+class Touched:
+    """An index for each graph that was asked for. Making one takes slices of time, following it no more than the
+    pointers that were written.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._home = str(store.projects.places.home)
+        self._indexes: dict[GraphKey, TouchIndex] = {}
+        self._making: dict[GraphKey, asyncio.Task[None]] = {}
+        store.subscribe(self._follow)
+
+    async def ready(self, graphs: Iterable[GraphKey], patience: float | None = None) -> Mapping[GraphKey, TouchIndex]:
+        """The indexes of loaded graphs, after at most ``patience`` seconds: one that is still being made knows less."""
+        keys = tuple(graphs)
+        for key in keys:
+            if key not in self._indexes:
+                self._indexes[key] = TouchIndex(home=self._home, folds_case=_FOLDS_CASE)
+                self._making[key] = asyncio.create_task(self._make(key))
+        pending = [task for key in keys if (task := self._making.get(key)) is not None]
+        if pending:
+            await asyncio.wait(pending, timeout=patience)
+        return {key: self._indexes[key] for key in keys}
+
+    async def close(self) -> None:
+        """Ends what runs in the background."""
+        running = tuple(self._making.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def _make(self, key: GraphKey) -> None:
+        began = monotonic()
+        for node_id in list(self._store.durable(key).nodes):
+            self._indexes[key].update(self._store.durable(key), (node_id,))
+            if monotonic() - began >= _SLICE_SECONDS:
+                await asyncio.sleep(0)
+                began = monotonic()
+        del self._making[key]
+
+    def _follow(self, entry: Entry) -> None:
+        for change in entry.changes:
+            index = self._indexes.get(change.graph)
+            if index is not None:
+                index.update(self._store.durable(change.graph), change.nodes)
