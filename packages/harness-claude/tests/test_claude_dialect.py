@@ -132,3 +132,22 @@ def test_an_event_before_a_tool_says_nothing() -> None:
     raw = RECORDED["PreToolUse-mcp__plugin_kg_kg__kg_read-mcp_hook"]
 
     assert DIALECT.reply(raw, "too late to matter") == ""
+
+
+def test_an_edit_is_refused_with_a_reason_and_nothing_else_is() -> None:
+    before = RECORDED["PreToolUse-Write-mcp_hook"]
+    event = DIALECT.parse(before)
+    assert event is not None
+    assert event.tool is not None
+    assert (event.kind, event.tool.kind) == (EventKind.BEFORE_TOOL, ToolKind.EDIT)
+    assert event.tool.paths == ("/home/user/project/new.txt",)
+
+    output = json.loads(CLAUDE.refuser.refuse(before, "Tokens are never logged."))["hookSpecificOutput"]
+
+    assert output == {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "Tokens are never logged.",
+    }
+    assert DIALECT.reply(before, "text") == ""
+    assert CLAUDE.refuser.refuse(RECORDED["PostToolUse-Write-mcp_hook"], "no") == ""

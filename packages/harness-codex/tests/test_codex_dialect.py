@@ -138,7 +138,7 @@ def test_a_shell_command_comes_as_it_was_typed() -> None:
     assert (event.tool.kind, event.tool.command, event.tool.paths) == (ToolKind.SHELL, "cat readme.txt", ())
 
 
-@pytest.mark.parametrize("native", ["Stop", "SessionEnd", "PreCompact", "PostCompact", "PreToolUse", "Unheard", ""])
+@pytest.mark.parametrize("native", ["Stop", "SessionEnd", "PreCompact", "PostCompact", "Unheard", ""])
 def test_events_that_kg_does_not_listen_to_are_nothing(native: str) -> None:
     assert DIALECT.parse(RawEvent(native=native, carrier=Carrier.HOOK_CLIENT, payload={"session_id": "s"})) is None
 
@@ -153,3 +153,22 @@ def test_a_reply_holds_no_key_but_the_two_that_the_client_knows(native: str) -> 
 
 def test_no_text_is_no_output() -> None:
     assert DIALECT.reply(RECORDED["UserPromptSubmit-mcp_hook"], "") == ""
+
+
+def test_an_edit_is_refused_with_a_reason_and_nothing_else_is() -> None:
+    before = RECORDED["PreToolUse-apply_patch-mcp_hook"]
+    event = DIALECT.parse(before)
+    assert event is not None
+    assert event.tool is not None
+    assert (event.kind, event.tool.kind) == (EventKind.BEFORE_TOOL, ToolKind.EDIT)
+    assert event.tool.paths == ("readme.txt", "new.txt")
+
+    output = json.loads(CODEX.refuser.refuse(before, "Tokens are never logged."))["hookSpecificOutput"]
+
+    assert output == {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "Tokens are never logged.",
+    }
+    assert DIALECT.reply(before, "text") == ""
+    assert CODEX.refuser.refuse(RECORDED["PostToolUse-apply_patch-mcp_hook"], "no") == ""

@@ -88,6 +88,7 @@ HARNESS_MUTATIONS = {
     "test_a_reply_delivers_any_text": ('"text": sound', '"text": text.strip()'),
     "test_no_text_is_no_reply_to_the_model": ("if not text or raw.native", "if raw.native"),
     "test_an_event_that_cannot_inject_stays_silent": (' or raw.native == "Before"', ""),
+    "test_a_refusal_gives_its_reason_and_no_other_event_refuses": ('"refused": sound', '"refused": reason[:40]'),
     "test_the_caller_is_found_and_never_raises": ('session = meta.get("session")', 'session = meta["session"]'),
     "test_it_imports_only_the_standard_library_and_the_plugin_api": ("import json\n", "import json\nimport pytest\n"),
 }

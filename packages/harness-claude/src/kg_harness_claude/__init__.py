@@ -19,6 +19,8 @@ _HOOK_REPLY: Final = Limit(9_500, Unit.UTF16)
 _TOOL_RESULT: Final = Limit(500_000, Unit.UTF16)
 """The most that ``anthropic/maxResultSizeChars`` can ask for; the client keeps a longer result in a file."""
 
+_DIALECT: Final = ClaudeDialect()
+
 CLAUDE: Final = Harness(
     name="claude",
     title="Claude Code",
@@ -39,7 +41,7 @@ CLAUDE: Final = Harness(
         PathLimit(path=Path.READ, limit=_TOOL_RESULT),
         PathLimit(path=Path.TOOL, limit=_TOOL_RESULT),
     ),
-    dialect=ClaudeDialect(),
+    dialect=_DIALECT,
     wiring=ClaudeWiring(),
     tool_prefix=TOOL_PREFIX,
     tool_meta=MappingProxyType(
@@ -49,6 +51,7 @@ CLAUDE: Final = Harness(
             ),
         },
     ),
+    refuser=_DIALECT,
     environment_to_strip=("ANTHROPIC_", "CLAUDE", "AI_AGENT"),
 )
 

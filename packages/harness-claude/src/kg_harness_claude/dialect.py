@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_harness_claude.events import EVENTS, FILE_TOOLS
 from kg_harness_claude.names import TOOL_PREFIX
-from kg_plugin_api import Caller, Event, RawEvent, StartSource, ToolKind, ToolUse
+from kg_plugin_api import Caller, Event, EventKind, RawEvent, StartSource, ToolKind, ToolUse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,6 +50,18 @@ class ClaudeDialect:
         if not text or spec is None or not spec.injects:
             return ""
         output = {"hookEventName": raw.native, "additionalContext": _scalar(text)}
+        return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False, separators=(",", ":"))
+
+    def refuse(self, raw: RawEvent, reason: str) -> str:
+        """The decision that keeps the tool from running; its reason is the tool's result for the model."""
+        spec = _SPECS.get(raw.native)
+        if spec is None or spec.kind is not EventKind.BEFORE_TOOL:
+            return ""
+        output = {
+            "hookEventName": raw.native,
+            "permissionDecision": "deny",
+            "permissionDecisionReason": _scalar(reason),
+        }
         return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False, separators=(",", ":"))
 
     def caller(self, meta: Mapping[str, object]) -> Caller:

@@ -27,6 +27,8 @@ FILE_TOOLS: Final[Mapping[str, ToolKind]] = MappingProxyType(
 )
 """The native tools that touch files. The matcher names these alone, since every hook costs the user time."""
 
+_EDITS: Final = tuple(name for name, kind in FILE_TOOLS.items() if kind is ToolKind.EDIT)
+
 _CONTEXT: Final = MappingProxyType(
     {
         "session_id": "${session_id}",
@@ -52,14 +54,19 @@ EVENTS: Final[tuple[EventSpec, ...]] = (
         timeout=3,
         template=_template(prompt="${prompt}"),
     ),
-    # Binds the call that follows to its session and subagent. Its text would come only after the tool has run.
+    # Binds the call that follows to its session and subagent, and can refuse an edit. Its text would come only after
+    # the tool has run.
     EventSpec(
         native="PreToolUse",
         kind=EventKind.BEFORE_TOOL,
         carrier=Carrier.MCP_HOOK,
         timeout=2,
-        matcher=f"{TOOL_PREFIX}.*",
-        template=_template(tool_name="${tool_name}", tool_use_id="${tool_use_id}"),
+        matcher=f"^(?:{TOOL_PREFIX}.*|{'|'.join(_EDITS)})$",
+        template=_template(
+            tool_name="${tool_name}",
+            tool_use_id="${tool_use_id}",
+            tool_input={"file_path": "${tool_input.file_path}", "notebook_path": "${tool_input.notebook_path}"},
+        ),
         injects=False,
     ),
     EventSpec(

@@ -18,6 +18,8 @@ _HOOK_REPLY: Final = Limit(9_000, Unit.BYTES)
 _TOOL_RESULT: Final = Limit(36_000, Unit.BYTES)
 """Current models call tools from a script whose whole output is cut at 40,000 bytes."""
 
+_DIALECT: Final = CodexDialect()
+
 CODEX: Final = Harness(
     name="codex",
     title="Codex CLI",
@@ -38,9 +40,10 @@ CODEX: Final = Harness(
         PathLimit(path=Path.READ, limit=_TOOL_RESULT),
         PathLimit(path=Path.TOOL, limit=_TOOL_RESULT),
     ),
-    dialect=CodexDialect(),
+    dialect=_DIALECT,
     wiring=CodexWiring(),
     tool_prefix=TOOL_PREFIX,
+    refuser=_DIALECT,
     environment_to_strip=("CODEX_", "OPENAI_"),
 )
 

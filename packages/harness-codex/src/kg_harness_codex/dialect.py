@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_harness_codex.events import EVENTS, FILE_TOOLS
 from kg_harness_codex.names import TOOL_PREFIX
-from kg_plugin_api import Caller, Event, Limit, RawEvent, StartSource, ToolKind, ToolUse, Unit
+from kg_plugin_api import Caller, Event, EventKind, Limit, RawEvent, StartSource, ToolKind, ToolUse, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,9 +48,22 @@ class CodexDialect:
 
     def reply(self, raw: RawEvent, text: str) -> str:
         """The client's strict JSON envelope, in which one unknown key voids the whole; nothing for no text."""
-        if not text or raw.native not in _SPECS:
+        spec = _SPECS.get(raw.native)
+        if not text or spec is None or not spec.injects:
             return ""
         output = {"hookEventName": raw.native, "additionalContext": _scalar(text)}
+        return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False, separators=(",", ":"))
+
+    def refuse(self, raw: RawEvent, reason: str) -> str:
+        """The decision that keeps the tool from running; its reason is the tool's result for the model."""
+        spec = _SPECS.get(raw.native)
+        if spec is None or spec.kind is not EventKind.BEFORE_TOOL:
+            return ""
+        output = {
+            "hookEventName": raw.native,
+            "permissionDecision": "deny",
+            "permissionDecisionReason": _scalar(reason),
+        }
         return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False, separators=(",", ":"))
 
     def caller(self, meta: Mapping[str, object]) -> Caller:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FILE_TOOLS: Final[Mapping[str, ToolKind]] = MappingProxyType({"Bash": ToolKind.SHELL, "apply_patch": ToolKind.EDIT})
 """The native tools that touch files; Codex has no tool that reads one."""
+_EDITS: Final = tuple(name for name, kind in FILE_TOOLS.items() if kind is ToolKind.EDIT)
 
 
 def _template(*fields: str) -> Mapping[str, object]:
@@ -39,6 +40,16 @@ EVENTS: Final[tuple[EventSpec, ...]] = (
         carrier=Carrier.MCP_HOOK,
         timeout=3,
         template=_template("prompt"),
+    ),
+    # Can refuse an edit. Its text would come only after the tool has run.
+    EventSpec(
+        native="PreToolUse",
+        kind=EventKind.BEFORE_TOOL,
+        carrier=Carrier.MCP_HOOK,
+        timeout=2,
+        matcher="|".join(_EDITS),
+        template=_template("tool_name", "tool_use_id", "tool_input"),
+        injects=False,
     ),
     EventSpec(
         native="PostToolUse",

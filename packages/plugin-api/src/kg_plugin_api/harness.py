@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         HistoryReader,
         InstructionChannel,
         QuotaReader,
+        Refuser,
         Runner,
         TranscriptReader,
     )
@@ -152,6 +153,7 @@ class Harness:
     quota: QuotaReader | None = None
     history: HistoryReader | None = None
     instructions: InstructionChannel | None = None
+    refuser: Refuser | None = None
 
     def event(self, native: str) -> EventSpec | None:
         """The specification of a native event, if this harness registers it."""

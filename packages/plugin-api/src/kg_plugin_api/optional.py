@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path as FilePath
 
+    from kg_plugin_api.events import RawEvent
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptView:
@@ -31,6 +33,16 @@ class TranscriptReader(Protocol):
 
     def view(self, tail: bytes, fresh: bytes) -> TranscriptView:
         """``tail`` is the end of the file, ``fresh`` what was added since the last look. Never raises."""
+        ...
+
+
+class Refuser(Protocol):
+    """For clients in which a before-tool event can keep the tool from running and tell the model why."""
+
+    def refuse(self, raw: RawEvent, reason: str) -> str:
+        """What the carrier must print so that the tool use of this event does not take place and the model reads
+        ``reason``; for an event that cannot refuse, the client's empty reply. Pure and total, like the dialect.
+        """
         ...
 
 

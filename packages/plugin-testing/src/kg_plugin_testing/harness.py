@@ -23,7 +23,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_plugin_api import Caller, Carrier, Event, OwnedFile, Path, RawEvent, StepState
+from kg_plugin_api import Caller, Carrier, Event, EventKind, OwnedFile, Path, RawEvent, StepState
 from kg_plugin_testing import imports, places
 from kg_plugin_testing.contract import Contract
 
@@ -257,6 +257,37 @@ class HarnessContract(Contract):
             if not spec.injects:
                 for raw in _of(spec, payloads):
                     assert harness.dialect.reply(raw, "text") == harness.dialect.reply(raw, ""), spec.native
+
+    def test_a_refusal_gives_its_reason_and_no_other_event_refuses(
+        self, harness: Harness, payloads: Mapping[str, RawEvent]
+    ) -> None:
+        """A before-tool event says no with any reason; an event of another kind stays silent, and junk too.
+
+        Without a ``refuser`` there is nothing to keep: the harness cannot refuse.
+        """
+        refuser = harness.refuser
+        if refuser is None:
+            return
+        kinds = {spec.native: spec.kind for spec in harness.events}
+        before = [raw for raw in payloads.values() if kinds.get(raw.native) is EventKind.BEFORE_TOOL]
+        assert before, "no before-tool event is recorded"
+
+        @settings(deadline=None)
+        @given(st.sampled_from(before), st.text(st.characters()) | st.just('"}\n{"x": \\ud800 \u2028 \x1b[0m'))
+        def check(raw: RawEvent, drawn: str) -> None:
+            reason = f"{drawn}{_TAIL}"
+            reply = refuser.refuse(raw, reason)
+            reply.encode("utf-8")
+            assert self.delivered(raw, reply) == _sound(reason)
+            assert reply != harness.dialect.reply(raw, reason), "this lets the tool run"
+
+        check()
+        for name, raw in payloads.items():
+            if kinds.get(raw.native) is not EventKind.BEFORE_TOOL:
+                assert refuser.refuse(raw, "no") == harness.dialect.reply(raw, ""), name
+        for native in ("", "Unheard-of"):
+            junk = RawEvent(native=native, carrier=Carrier.MCP_HOOK, payload={"tool_name": [1]})
+            assert refuser.refuse(junk, "no") == harness.dialect.reply(junk, "")
 
     def test_the_caller_is_found_and_never_raises(self, harness: Harness, payloads: Mapping[str, RawEvent]) -> None:
         """A recorded call names its caller; junk names nobody."""

@@ -60,6 +60,12 @@ class Dialect:
         sound = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         return json.dumps({"event": raw.native, "text": sound})
 
+    def refuse(self, raw, reason):
+        if raw.native != "Before":
+            return ""
+        sound = reason.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return json.dumps({"event": raw.native, "refused": sound})
+
     def caller(self, meta):
         session = meta.get("session")
         return Caller(session=session if isinstance(session, str) else "")
@@ -111,4 +117,5 @@ TOY = Harness(
     limits=tuple(PathLimit(path=path, limit=Limit(9_000, Unit.BYTES)) for path in Path),
     dialect=Dialect(),
     wiring=Wiring(),
+    refuser=Dialect(),
 )
