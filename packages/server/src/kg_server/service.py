@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from kg_plugin_api import Harness, RawEvent
     from kg_server.tools.plan import Tool
 
-_UPKEEP_SECONDS = 600
-"""How often the log of contexts is looked after, and scores are looked at that time alone has moved."""
+_LOG_SECONDS = 10
+"""How often it is looked whether the log of contexts has grown so much that it is rewritten."""
+_UPKEEP_ROUNDS = 60
+"""After so many of these looks contexts that ended are let go of, and scores looked at that time alone has moved."""
 _PREVIEW = "preview"
 
 
@@ -284,7 +286,9 @@ class Service:
 
     async def _keep_up(self) -> None:
         while True:
-            await asyncio.sleep(_UPKEEP_SECONDS)
+            for _ in range(_UPKEEP_ROUNDS):
+                await asyncio.sleep(_LOG_SECONDS)
+                await self._registry.compact()
             self._registry.sweep(self._clock())
             self._heard.save()
             self._memory.store.retain(self._registry.watermark(self._memory.store.sequence))

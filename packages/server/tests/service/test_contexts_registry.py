@@ -117,6 +117,23 @@ def test_what_is_learned_while_the_log_is_rewritten_is_kept(registry: Open, log:
     assert len(again) == 100
 
 
+def test_what_earlier_servers_left_in_the_log_counts_as_growth(
+    registry: Open, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kg_server.contexts.log._GROWTH_BEFORE_REWRITE", 2_000)
+    killed = registry(log)
+    context = killed.open(MAIN, now=NOW, sequence=0)
+    for number in range(100):
+        killed.learn(context.id, [SEEN], NOW + number)
+    grown = log.stat().st_size
+
+    again = registry(log)
+    asyncio.run(again.compact())
+
+    assert log.stat().st_size < grown / 10
+    assert again.find(MAIN) == killed.find(MAIN)
+
+
 def test_a_damaged_line_costs_that_line(registry: Open, log: Path) -> None:
     contexts = registry(log)
     context = contexts.open(MAIN, now=NOW, sequence=0)

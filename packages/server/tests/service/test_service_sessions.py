@@ -346,3 +346,24 @@ def test_an_event_from_a_folder_that_makes_no_sense_is_answered_all_the_same(liv
         assert "kg-memory" in await agent.start()
 
     live(scenario)
+
+
+def test_the_log_of_contexts_does_not_grow_without_end(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kg_server.service._LOG_SECONDS", 0.01)
+    monkeypatch.setattr("kg_server.contexts.log._GROWTH_BEFORE_REWRITE", 2_000)
+
+    async def scenario(world: Any) -> None:
+        log = world.root / ".kg" / "state" / "contexts.jsonl"
+        await world.restart()
+        agent = world.agent("s-1")
+        await agent.start()
+        largest = 0
+        for number in range(2_000):
+            if log.stat().st_size < largest:
+                break
+            largest = log.stat().st_size
+            await agent.put("cache-key", f"{CACHE} Seen {number} times.")
+        assert 2_000 < largest < 1_000_000
+        assert log.stat().st_size < largest
+
+    live(scenario)

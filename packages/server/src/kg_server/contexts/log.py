@@ -40,7 +40,9 @@ class ContextLog:
     def load(self) -> Iterator[Record]:
         """The records, oldest first. Lines that are no record are counted in ``skipped``."""
         self.skipped = 0
-        for line in self._read().split(b"\n"):
+        content = self._read()
+        self._grown = len(content)
+        for line in content.split(b"\n"):
             if not line.strip():
                 continue
             try:
@@ -61,7 +63,10 @@ class ContextLog:
 
     @property
     def wants_rewrite(self) -> bool:
-        """Whether it has grown enough since the last rewrite, and none is under way."""
+        """Whether it has grown enough since the last rewrite, and none is under way.
+
+        What an earlier server left counts as growth: one that was killed again and again never got to rewrite it.
+        """
         return self._tail is None and self._grown > _GROWTH_BEFORE_REWRITE
 
     async def rewrite(self, records: Iterable[Record]) -> None:
