@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,12 @@ from kg_core.model import SUPERSEDES, USER
 from kg_core.policy import Index, item, key, scrub_node
 from kg_core.policy.lookalikes import Lookalikes
 from kg_core.render import standing
-from kg_core.store import Store
-from kg_plugin_api import MemoryChange
+from kg_core.store import Problem, ProblemKind, Store
+from kg_plugin_api import MemoryChange, SearchUnavailable
+from kg_server.searching import Follower, choose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from kg_core.host.plugins import Plugins
     from kg_core.model import Change, Graph, GraphKey, Millis, Node
@@ -35,6 +37,10 @@ class Memory:
         self._clean: dict[str, tuple[Node, Node]] = {}
         """What was last indexed of a node, and the same without secrets: a move between tiers looks through no text."""
         self._plugins = plugins
+        self.follower: Follower | None = None
+        self._unchosen = ""
+        """Why the search backend that the settings name cannot be asked."""
+        self._following: asyncio.Task[None] | None = None
         self._indexing: dict[GraphKey, asyncio.Task[None]] = {}
         self._waiting = 0
         store.subscribe(self._followed)
@@ -44,6 +50,11 @@ class Memory:
         """Opens the storage and loads the user's graph. Raises CONFLICT when another server holds it."""
         store = await Store.open(home, clock=clock, settings=settings)
         memory = cls(store, plugins)
+        chosen = choose(settings, plugins, home)
+        memory._unchosen = chosen.problem
+        if chosen.factory is not None:
+            memory.follower = Follower(chosen, memory, clock)
+            memory._following = asyncio.create_task(memory.follower.run())
         await memory.load(USER)
         return memory
 
@@ -53,6 +64,7 @@ class Memory:
             await self.store.load(graph)
             if graph not in self._indexing:
                 self._indexing[graph] = asyncio.create_task(self._index(graph))
+                self._indexing[graph].add_done_callback(self._indexed)
 
     @property
     def loaded(self) -> tuple[GraphKey, ...]:
@@ -72,7 +84,10 @@ class Memory:
         return self.store.commit(write)
 
     async def search(self, request: SearchRequest, *, patience: float | None = None) -> SearchResults:
-        """Asks the index, after waiting at most ``patience`` seconds for graphs that are still being indexed."""
+        """Asks the search backend, and the built-in index where none can answer in time.
+
+        Waits at most ``patience`` seconds for graphs that are still being indexed.
+        """
         pending = [task for graph in request.graphs if (task := self._indexing.get(graph)) and not task.done()]
         if pending:
             self._waiting += 1
@@ -80,13 +95,39 @@ class Memory:
                 await asyncio.wait(pending, timeout=patience)
             finally:
                 self._waiting -= 1
-        return self.index.search(request)
+        if self.follower is None:
+            return self.index.search(request)
+        try:
+            return await self.follower.search(request)
+        except SearchUnavailable as failure:
+            return replace(self.index.search(request), degraded=failure.sentence)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong now with the storage, and with the search backend."""
+        outage = self.follower.outage if self.follower is not None else self._unchosen
+        beside = Problem(kind=ProblemKind.SEARCH, path="", sentence=outage)
+        return (*self.store.problems(), *([beside] if outage else []))
+
+    def item(self, key: str) -> SearchItem | None:
+        """A node as it is indexed: without secrets."""
+        return self.index.get(key)
+
+    def hashes(self) -> Mapping[str, str]:
+        """Key → hash of all that is indexed."""
+        return self.index.snapshot()
+
+    def graphs(self) -> frozenset[GraphKey]:
+        """The graphs that are indexed whole."""
+        return frozenset(graph for graph, task in self._indexing.items() if task.done())
 
     async def close(self) -> None:
         """Ends what runs in the background and closes the store."""
-        for task in self._indexing.values():
+        running = [*self._indexing.values(), *([self._following] if self._following is not None else [])]
+        for task in running:
             task.cancel()
-        await asyncio.gather(*self._indexing.values(), return_exceptions=True)
+        await asyncio.gather(*running, return_exceptions=True)
+        if self.follower is not None:
+            await self.follower.close()
         await self.store.close()
 
     async def _index(self, graph: GraphKey) -> None:
@@ -98,10 +139,17 @@ class Memory:
                 await asyncio.sleep(0 if self._waiting else _SLICE_SECONDS)
                 began = monotonic()
 
+    def _indexed(self, task: asyncio.Task[None]) -> None:
+        if self.follower is not None and not task.cancelled():
+            self.follower.indexed()
+
     def _followed(self, entry: Entry) -> None:
         for change in entry.changes:
             if change.graph in self._indexing:
-                self._upsert(self.durable(change.graph), _touched(change))
+                touched = _touched(change)
+                self._upsert(self.durable(change.graph), touched)
+                if self.follower is not None:
+                    self.follower.changed([key(change.graph, node_id) for node_id in touched])
             self._plugins.changed(
                 MemoryChange(
                     sequence=entry.sequence,

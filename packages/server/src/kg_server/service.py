@@ -21,6 +21,7 @@ from kg_server.heard import Heard
 from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
 from kg_server.keeping.keeping import Keeping
 from kg_server.memory import Memory
+from kg_server.searching import BUILTIN
 from kg_server.recall_log import RecallLog, told
 from kg_server.texts import DESCRIPTIONS, instructions
 from kg_server.tools.arguments import SESSION, parse, schema
@@ -187,7 +188,7 @@ class Service:
         """How it is, as JSON-compatible facts."""
         problems = [
             {"kind": str(problem.kind), "path": str(problem.path), "sentence": problem.sentence}
-            for problem in self._memory.store.problems()
+            for problem in self._memory.problems()
         ]
         if self._registry.problem:
             problems.append({"kind": "contexts", "path": "", "sentence": self._registry.problem})
@@ -197,6 +198,7 @@ class Service:
             "contexts": len(self._registry),
             "deliveries": len(self._deliveries),
             "indexed": len(self._memory.index),
+            "search": self._memory.follower.health() if self._memory.follower is not None else {"backend": BUILTIN},
             "harnesses": sorted(self._harnesses),
             "heard": self._heard.told(),
             "problems": problems,

@@ -159,6 +159,11 @@ class Index:
                 if not self._scopes[graph].numbers:
                     del self._scopes[graph]
 
+    def get(self, key: str) -> SearchItem | None:
+        """The item of a key, as it is indexed."""
+        graph = self._graph_of.get(key)
+        return None if graph is None else self._scopes[graph].item(self._scopes[graph].numbers[key])
+
     def snapshot(self) -> Mapping[str, str]:
         """Key → hash of all that is indexed."""
         return {item.key: item.hash for scope in self._scopes.values() for item in scope.items if item is not None}

@@ -187,7 +187,7 @@ class Executor:
         if current is None:
             return []
         view = self.outlook.view(harness, current, now, arriving=arriving)
-        notices = [] if current.ledger.preloaded else notice_blocks(view)
+        notices = notice_blocks(view, running=bool(current.ledger.preloaded))
         told = news_blocks(view, harness.tool_prefix)
         if not told:
             pass_over(view, self.registry)

@@ -53,7 +53,7 @@ class Outlook:
             entries=self.memory.store.since(known.pushed.floor),
             now=now,
             results=results or SearchResults(),
-            problems=self.memory.store.problems(),
+            problems=self.memory.problems(),
         )
 
     def not_outdated(self, context: Context, marks: Iterable[Mark]) -> list[Mark]:

@@ -79,4 +79,8 @@ def _server(machine: Machine, health: dict[str, Any] | None) -> Iterator[Finding
         yield Finding("server", Level.PROBLEM, f"This command is kg {VERSION}, the server another.", "kg restart")
     for problem in health["problems"]:
         level = Level.NOTE if problem["kind"] == ProblemKind.ODD else Level.PROBLEM
-        yield Finding("storage", level, problem["sentence"])
+        yield Finding("search" if problem["kind"] == ProblemKind.SEARCH else "storage", level, problem["sentence"])
+    search = health.get("search", {})
+    if "state" in search and "outage" not in search:
+        behind = f", {search['behind']} lessons behind" if search["behind"] else ""
+        yield Finding("search", Level.OK, f"{search['backend']} is {search['state']}{behind}.")

@@ -10,9 +10,10 @@ from kg_core.model import Tier
 from kg_core.policy import connections, ranked
 from kg_core.render import Block, Mark, MarkKind, Rank, fit, node_line, one_line, relation, standing
 from kg_plugin_api import Limit, SearchRequest, Unit
+from kg_server.sources.notices import degraded_blocks
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.levels import level_of
-from kg_server.tools.plan import Call, Plan, said
+from kg_server.tools.plan import Call, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,13 +64,12 @@ def plan(arguments: Search, call: Call) -> Plan:
     ]
     if not found:
         lines = [f"Nothing matches {one_line(arguments.query)!r}. Other words may; what is new can be saved."]
-        return said(*lines, *([call.results.degraded] if call.results.degraded else []))
+        return Plan(blocks=(*(Block(text=line) for line in lines), *degraded_blocks(call.results.degraded, call.known)))
     blocks = [Block(text=f"{len(found)} found:")]
     for position, (_, graph, node) in enumerate(found):
         blocks += _hit(graph, node, call, value=1.0 - position / _ALL, with_notes=position < _TOP)
     blocks += _paths([hit for hit, _, _ in found[:_TOP]], list(graphs.values()))
-    if call.results.degraded:
-        blocks.append(Block(text=call.results.degraded))
+    blocks += degraded_blocks(call.results.degraded, call.known)
     fitted = fit(blocks, _REPLY)
     return Plan(blocks=(Block(text=fitted.text, marks=fitted.marks),))
 

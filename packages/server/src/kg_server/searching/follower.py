@@ -1,0 +1,252 @@
+"""One search backend of a plug-in: kept at what is durable, asked with a deadline, left alone while it is out.
+
+Memory never waits for it. What it missed is found by comparing its snapshot with ours, whatever happened to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+from kg_core.model import to_iso
+from kg_plugin_api import KgError, SearchResults, SearchUnavailable
+from kg_server.searching.backlog import Backlog
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from kg_core.model import Millis
+    from kg_plugin_api import SearchBackend, SearchItem, SearchRequest
+    from kg_server.searching.chosen import Chosen
+
+log = logging.getLogger(__name__)
+Answer = TypeVar("Answer")
+
+_BATCH: Final = 200
+"""Items per call of ``upsert``."""
+_OPEN_SECONDS: Final = 60.0
+_CALL_SECONDS: Final = 60.0
+_CLOSE_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 30.0
+"""How often a backend that nobody changes or asks is looked at."""
+_MISSES: Final = 3
+"""So many searches in a row without an answer in time are an outage."""
+_FIRST_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 30.0
+
+
+class State(StrEnum):
+    """What a backend can do now."""
+
+    OPENING = "opening"
+    """It has not answered yet."""
+    CATCHING_UP = "catching up"
+    """It answers and does not have everything yet, so the built-in index is asked."""
+    ANSWERING = "answering"
+    OUT = "out"
+    """It failed; it is tried again, ever less often."""
+
+
+class Source(Protocol):
+    """What the backend is to hold: the items of all graphs that are indexed."""
+
+    def item(self, key: str) -> SearchItem | None:
+        """The item as it is now, without secrets; ``None`` when there is none any more."""
+        ...
+
+    def hashes(self) -> Mapping[str, str]:
+        """Key → hash of all of them."""
+        ...
+
+    def graphs(self) -> frozenset[str]:
+        """The graphs of which :meth:`hashes` has everything."""
+        ...
+
+
+class Follower:
+    """Runs a backend. All methods are called on the loop; :meth:`run` is a task of its owner."""
+
+    def __init__(self, chosen: Chosen, source: Source, clock: Callable[[], Millis]) -> None:
+        if chosen.factory is None:
+            raise ValueError("no backend is chosen")
+        self._factory = chosen.factory
+        self._options = chosen.options
+        self._source = source
+        self._clock = clock
+        self._backlog = Backlog()
+        self._backend: SearchBackend | None = None
+        self._state = State.OPENING
+        self._to_compare = False
+        self._complete: frozenset[str] = frozenset()
+        self._said: dict[str, object] = {}
+        self._misses = 0
+        self._pause = _FIRST_PAUSE
+        self._outage = ""
+        self._failure: Exception | None = None
+
+    @property
+    def name(self) -> str:
+        """The backend's name."""
+        return self._factory.name
+
+    @property
+    def state(self) -> State:
+        """What it can do now."""
+        return self._state
+
+    @property
+    def outage(self) -> str:
+        """A sentence while it is out, the same for one outage; else empty."""
+        return self._outage
+
+    @property
+    def behind(self) -> int:
+        """How many items it has not been told yet, as far as known."""
+        return len(self._backlog)
+
+    def changed(self, keys: Sequence[str]) -> None:
+        """These items are new, other or gone."""
+        self._backlog.add(keys)
+
+    def indexed(self) -> None:
+        """Another graph is complete: what the backend has of it is to be compared."""
+        self._to_compare = True
+        self._backlog.wake()
+
+    async def search(self, request: SearchRequest) -> SearchResults:
+        """What the backend answers within the budget. Raises SearchUnavailable, with the reason, where it does not."""
+        backend = self._backend
+        if backend is None or self._state is not State.ANSWERING or not self._complete.issuperset(request.graphs):
+            raise SearchUnavailable(self._outage)
+        try:
+            results: object = await _within(request.budget, backend.search(request))
+        except TimeoutError as error:
+            self._misses += 1
+            sentence = f"The search backend {self.name} gave no answer within {round(request.budget * 1000)} ms."
+            if self._misses >= _MISSES:
+                self._failed(SearchUnavailable(sentence))
+            raise SearchUnavailable(f"{sentence} The built-in index answered.") from error
+        except Exception as failure:  # plug-in border: whatever a backend raises
+            self._failed(failure)
+            raise SearchUnavailable(self._outage) from failure
+        if not isinstance(results, SearchResults):
+            self._failed(TypeError(f"it answered a search with a {type(results).__name__}"))
+            raise SearchUnavailable(self._outage)
+        self._misses = 0
+        return results
+
+    async def run(self) -> None:
+        """Follows until it is cancelled; never raises otherwise."""
+        while True:
+            try:
+                await self._follow()
+            except Exception as failure:  # noqa: BLE001 - plug-in border: whatever a backend raises
+                self._failed(failure)
+            await self.close()
+            await asyncio.sleep(self._pause)
+            self._pause = min(self._pause * 2, _LONGEST_PAUSE)
+
+    async def close(self) -> None:
+        """Lets go of the backend. May be called twice; never raises."""
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            try:
+                await _within(_CLOSE_SECONDS, backend.close())
+            except Exception as failure:  # noqa: BLE001 - plug-in border: whatever a backend raises
+                log.warning("The search backend %s did not close: %s", self.name, _reason(failure))
+
+    def health(self) -> dict[str, object]:
+        """JSON-compatible facts: ours, and under ``said`` what the backend said of itself when last asked."""
+        told: dict[str, object] = {"backend": self.name, "state": str(self._state), "behind": self.behind}
+        if self._outage:
+            told["outage"] = self._outage
+        return {**told, "said": self._said}
+
+    async def _follow(self) -> None:
+        """Opens the backend, brings it up to date and keeps it so. Raises whatever fails."""
+        self._failure = None
+        self._backlog.clear()
+        backend = self._backend = await _within(_OPEN_SECONDS, self._factory.open(self._options))
+        self._to_compare = True
+        while True:
+            if self._failure is not None:
+                raise self._failure
+            graphs = self._source.graphs()
+            if self._to_compare:
+                self._to_compare = False
+                await self._compare(backend, graphs)
+            await self._tell(backend)
+            if not self._to_compare and not self._backlog and self._failure is None:
+                self._answering(graphs)
+                self._said = dict(await _within(_CALL_SECONDS, backend.health()))
+                await self._backlog.wait(_LOOK_SECONDS)
+
+    async def _compare(self, backend: SearchBackend, graphs: frozenset[str]) -> None:
+        """Finds what the backend lacks, and what it has of ``graphs`` although it is gone."""
+        theirs: Mapping[str, str] = await _within(_CALL_SECONDS, backend.snapshot())
+        ours = self._source.hashes()
+        missing = [key for key, digest in ours.items() if theirs.get(key) != digest]
+        gone = [key for key in theirs if key not in ours and key.partition("\x1f")[0] in graphs]
+        if missing or gone:
+            if self._state is not State.ANSWERING:
+                self._state = State.CATCHING_UP
+            self._backlog.add([*missing, *gone])
+
+    async def _tell(self, backend: SearchBackend) -> None:
+        while keys := self._backlog.take(_BATCH):
+            items = {key: self._source.item(key) for key in keys}
+            try:
+                if upserts := [item for item in items.values() if item is not None]:
+                    await _within(_CALL_SECONDS, backend.upsert(upserts))
+                if removed := [key for key, item in items.items() if item is None]:
+                    await _within(_CALL_SECONDS, backend.remove(removed))
+            except BaseException:
+                self._backlog.add(keys)
+                raise
+
+    def _answering(self, graphs: frozenset[str]) -> None:
+        if self._outage:
+            log.info("The search backend %s answers again", self.name)
+        self._state, self._outage, self._complete = State.ANSWERING, "", graphs
+        self._misses, self._pause = 0, _FIRST_PAUSE
+
+    def _failed(self, failure: Exception) -> None:
+        """The backend is out from now on, unless it is already."""
+        if self._state is not State.OUT:
+            since = to_iso(self._clock())[:19] + "Z"
+            self._outage = (
+                f"The search backend {self.name} does not answer since {since} ({_reason(failure)}). "
+                "The built-in index answers until it is back; nothing is lost. `kg doctor` says more."
+            )
+            log.warning("%s", self._outage)
+        self._state, self._failure = State.OUT, failure
+        self._backlog.wake()
+
+
+async def _within(seconds: float, call: Awaitable[Answer]) -> Answer:
+    """The answer of a call that is given up after ``seconds``, without waiting for its end. Raises TimeoutError."""
+    task = asyncio.ensure_future(call)
+    try:
+        await asyncio.wait((task,), timeout=seconds)
+    finally:
+        task.cancel()
+    if not task.done() or task.cancelled():
+        task.add_done_callback(_ignore)
+        raise TimeoutError
+    return task.result()
+
+
+def _ignore(task: asyncio.Future[Any]) -> None:
+    """Nobody waits for this any more; its failure is not news."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _reason(failure: Exception) -> str:
+    if isinstance(failure, KgError):
+        return failure.sentence.rstrip(".")
+    if isinstance(failure, TimeoutError):
+        return "no answer in time"
+    return f"{type(failure).__name__}: {failure}"[:300].rstrip(".")

@@ -1,0 +1,319 @@
+"""A plug-in's search backend: asked while it answers in time, told without waiting, left alone while it is out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kg_core.host import Plugins
+from kg_core.policy import BuiltinBackend, Index
+from kg_core.store import Home, Settings
+from kg_plugin_api import SearchBackendFactory, SearchRequest, SearchUnavailable
+from kg_server.memory import Memory
+from kg_server.searching import State, follower
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from kg_plugin_api import SearchItem, SearchResults
+
+
+@dataclass
+class Backend:
+    """The built-in index as a plug-in would bring it, which fails, hangs and forgets as a test says."""
+
+    index: Index = field(default_factory=Index)
+    failure: Exception | None = None
+    hangs: bool = False
+    opened: int = 0
+    closed: int = 0
+    asked: int = 0
+    told: list[str] = field(default_factory=list)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    async def open(self, options: Mapping[str, str]) -> Backend:
+        self.options = options
+        await self._works()
+        self.opened += 1
+        return self
+
+    async def upsert(self, items: Sequence[SearchItem]) -> None:
+        await self._works()
+        self.told += [item.id for item in items]
+        await BuiltinBackend(self.index).upsert(items)
+
+    async def remove(self, keys: Sequence[str]) -> None:
+        await self._works()
+        await BuiltinBackend(self.index).remove(keys)
+
+    async def search(self, request: SearchRequest) -> SearchResults:
+        self.asked += 1
+        await self._works()
+        return await BuiltinBackend(self.index).search(request)
+
+    async def snapshot(self) -> Mapping[str, str]:
+        await self._works()
+        return self.index.snapshot()
+
+    async def health(self) -> Mapping[str, object]:
+        return {"items": len(self.index)}
+
+    async def close(self) -> None:
+        self.closed += 1
+
+    async def _works(self) -> None:
+        if self.hangs:
+            await asyncio.Event().wait()
+        if self.failure is not None:
+            raise self.failure
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follower, "_FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(follower, "_LONGEST_PAUSE", 0.0)
+
+
+def plugins(backend: Backend) -> Plugins:
+    return Plugins.of(search_backends=[SearchBackendFactory(name="meaning", open=backend.open)])
+
+
+def settings(name: str = "meaning", **options: str) -> Settings:
+    return Settings.model_validate({"search": {"backend": name, "options": options}})
+
+
+@contextlib.asynccontextmanager
+async def opened(home: Path, backend: Backend, chosen: Settings | None = None) -> AsyncIterator[Memory]:
+    memory = await Memory.open(
+        Home(home), clock=lambda: 1_800_000_000_000, settings=chosen or settings(), plugins=plugins(backend)
+    )
+    try:
+        yield memory
+    finally:
+        await memory.close()
+
+
+async def until(happened: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not happened():  # noqa: ASYNC110 - a state, not an event
+            await asyncio.sleep(0.001)
+
+
+async def save(memory: Memory, node_id: str, gist: str) -> None:
+    from kg_core.model import USER, Change, Node
+    from kg_core.store import Write
+
+    node = Node(id=node_id, gist=gist)
+    await memory.commit(Write(by="test", at=1, changes=(Change(graph=USER, nodes={node_id: node}),)))
+
+
+def ask(text: str, budget: float = 2.0) -> SearchRequest:
+    return SearchRequest(text=text, graphs=("user",), budget=budget)
+
+
+async def found(memory: Memory, text: str) -> list[str]:
+    return [hit.id for hit in (await memory.search(ask(text))).hits]
+
+
+def answering(memory: Memory) -> Callable[[], bool]:
+    chosen = memory.follower
+    assert chosen is not None
+    return lambda: chosen.state is State.ANSWERING and not chosen.behind
+
+
+def run(scenario: Any) -> None:
+    asyncio.run(scenario)
+
+
+def test_what_was_saved_before_and_after_is_found_by_the_backend_that_the_settings_choose(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, Backend(), Settings()) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+        backend = Backend()
+        async with opened(tmp_path, backend, settings(dsn="somewhere")) as memory:
+            await until(answering(memory))
+            await save(memory, "kettle", "The kettle is blue.")
+            await until(answering(memory))
+            backend.asked = 0
+
+            assert await found(memory, "harbour") == ["harbour"]
+            assert await found(memory, "kettle") == ["kettle"]
+            assert backend.asked == 2
+            assert backend.options == {"dsn": "somewhere", "home": str(tmp_path)}
+            assert memory.problems() == ()
+        assert backend.closed >= 1
+
+    run(main())
+
+
+def test_a_backend_that_has_everything_is_told_nothing_again(tmp_path: Path) -> None:
+    async def main() -> None:
+        backend = Backend()
+        async with opened(tmp_path, backend) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+        backend.told.clear()
+
+        async with opened(tmp_path, backend) as memory:
+            await until(answering(memory))
+            assert await found(memory, "harbour") == ["harbour"]
+        assert backend.told == []
+
+    run(main())
+
+
+def test_what_was_deleted_while_the_backend_was_away_is_taken_from_it(tmp_path: Path) -> None:
+    async def main() -> None:
+        from kg_core.model import USER, Change
+        from kg_core.store import Write
+
+        backend = Backend()
+        async with opened(tmp_path, backend) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+        async with opened(tmp_path, Backend(), Settings()) as memory:
+            await memory.commit(Write(by="test", at=2, changes=(Change(graph=USER, nodes={"harbour": None}),)))
+        async with opened(tmp_path, backend) as memory:
+            await until(lambda: len(backend.index) == 0)
+            assert await found(memory, "harbour") == []
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    "failure", [SearchUnavailable("the connection was refused"), RuntimeError("broken"), OSError(5)]
+)
+def test_an_outage_costs_no_answer_is_told_as_one_problem_and_ends_by_itself(
+    tmp_path: Path, failure: Exception
+) -> None:
+    async def main() -> None:
+        backend = Backend()
+        async with opened(tmp_path, backend) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+            backend.failure = failure
+            answers = [await memory.search(ask("harbour")) for _ in range(4)]
+
+            assert [[hit.id for hit in answer.hits] for answer in answers] == [["harbour"]] * 4
+            assert {answer.degraded for answer in answers} == {memory.problems()[0].sentence}
+            assert "meaning does not answer since 2027-01-15T08:00:00Z" in answers[0].degraded
+            await save(memory, "kettle", "The kettle is blue.")
+            assert await found(memory, "kettle") == ["kettle"]
+
+            backend.failure = None
+            await until(answering(memory))
+            assert memory.problems() == ()
+            assert "kettle" in backend.told
+            assert await found(memory, "kettle") == ["kettle"]
+
+    run(main())
+
+
+def test_a_backend_that_was_dropped_and_comes_back_empty_is_filled_again(tmp_path: Path) -> None:
+    async def main() -> None:
+        backend = Backend()
+        async with opened(tmp_path, backend) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+            backend.failure = OSError("gone")
+            await memory.search(ask("harbour"))
+            backend.index, backend.failure = Index(), None
+            await until(answering(memory))
+            assert len(backend.index) == 1
+
+    run(main())
+
+
+def test_a_question_that_takes_too_long_is_answered_in_time_and_three_in_a_row_are_an_outage(tmp_path: Path) -> None:
+    async def main() -> None:
+        backend = Backend()
+        async with opened(tmp_path, backend) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+            backend.hangs = True
+            for _ in range(2):
+                slow = await memory.search(ask("harbour", budget=0.01))
+                assert [hit.id for hit in slow.hits] == ["harbour"]
+                assert "gave no answer within 10 ms" in slow.degraded
+                assert memory.problems() == ()
+            await memory.search(ask("harbour", budget=0.01))
+            asked = backend.asked
+            answer = await memory.search(ask("harbour", budget=30))
+
+            assert [hit.id for hit in answer.hits] == ["harbour"]
+            assert backend.asked == asked
+            assert len(memory.problems()) == 1
+
+            backend.hangs = False
+
+    run(main())
+
+
+def test_a_backend_that_hangs_when_it_is_opened_holds_up_nothing(tmp_path: Path) -> None:
+    async def main() -> None:
+        backend = Backend(hangs=True)
+        async with opened(tmp_path, backend) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            assert await found(memory, "harbour") == ["harbour"]
+            assert memory.follower is not None
+            assert memory.follower.state is State.OPENING
+
+    run(main())
+
+
+def test_a_graph_that_the_backend_does_not_have_whole_yet_is_searched_by_the_index(tmp_path: Path) -> None:
+    async def main() -> None:
+        backend = Backend()
+        async with opened(tmp_path, backend) as memory:
+            await until(answering(memory))
+            backend.asked = 0
+            await memory.search(SearchRequest(text="harbour", graphs=("user", "project:elsewhere")))
+            assert backend.asked == 0
+
+    run(main())
+
+
+def test_an_answer_of_another_type_is_an_outage(tmp_path: Path) -> None:
+    class Odd(Backend):
+        async def search(self, request: SearchRequest) -> Any:
+            return ["harbour"]
+
+    async def main() -> None:
+        async with opened(tmp_path, Odd()) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+            answer = await memory.search(ask("harbour"))
+            assert [hit.id for hit in answer.hits] == ["harbour"]
+            assert "answered a search with a list" in answer.degraded
+
+    run(main())
+
+
+def test_secrets_of_earlier_days_are_not_told_to_a_backend(tmp_path: Path) -> None:
+    async def main() -> None:
+        backend = Backend()
+        secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+        async with opened(tmp_path, backend) as memory:
+            await save(memory, "token", f"The deploy token is {secret} for now.")
+            await until(answering(memory))
+            (item,) = [backend.index.get(key) for key in backend.index.snapshot()]
+            assert item is not None
+            assert secret not in item.gist
+
+    run(main())
+
+
+def test_a_backend_that_no_plug_in_offers_is_a_problem_with_its_name(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, Backend(), settings("elsewhere")) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            assert await found(memory, "harbour") == ["harbour"]
+            (problem,) = memory.problems()
+            assert "'elsewhere', which no plug-in offers (there are: builtin, meaning)" in problem.sentence
+
+    run(main())
