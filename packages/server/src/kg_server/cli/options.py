@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +18,9 @@ from kg_core.store import Home
 from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from kg_server.setup.account import Account
 
 
 def with_home(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,6 +57,44 @@ def with_cwd(function: Callable[..., Any]) -> Callable[..., Any]:
 def print_json(value: object) -> None:
     """Prints a value for a program."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@dataclass(slots=True)
+class Report:
+    """What a command that changes settings says to a program when it ends."""
+
+    accounts: list[Account] = field(default_factory=list)
+    more: dict[str, object] = field(default_factory=dict)
+    code: int = 1
+
+    def ends(self, code: int) -> int:
+        """The command is done, with this exit code."""
+        self.code = code
+        return code
+
+
+@contextlib.contextmanager
+def told(home: Home, *, dry_run: bool, as_json: bool) -> Iterator[Report]:
+    """With ``as_json``, one document on standard output once all is done; what is said meanwhile goes to the other.
+
+    A command that raises prints none: its error is told, and its exit code, as always.
+    """
+    report = Report()
+    if not as_json:
+        yield report
+        return
+    with contextlib.redirect_stdout(sys.stderr):
+        yield report
+    print_json(
+        {
+            "ok": report.code == 0,
+            "exit_code": report.code,
+            "dry_run": dry_run,
+            "home": str(home.root),
+            **report.more,
+            "harnesses": [account.record() for account in report.accounts],
+        }
+    )
 
 
 class Waiting:

@@ -11,7 +11,7 @@ import click
 
 from kg_plugin_api import Code, KgError, StepState
 from kg_server.cli.control import control
-from kg_server.cli.options import with_home
+from kg_server.cli.options import as_json, told, with_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kg_core.claims import Outcome, Plan
     from kg_core.store import Home
     from kg_plugin_api import Harness
+    from kg_server.setup.account import Account
     from kg_server.setup.choice import Choice
     from kg_server.setup.connection import Connection
 
@@ -60,6 +61,7 @@ class Consent(Enum):
 @click.option("--dry-run", is_flag=True, help="Show every change to every file and do nothing.")
 @click.option("--team", is_flag=True, help="Share this project's memory through its git repository instead.")
 @click.option("--off", is_flag=True, help="With --team: share it no longer.")
+@as_json
 @with_home
 def command(
     home: Home,
@@ -71,51 +73,88 @@ def command(
     dry_run: bool,
     team: bool,
     off: bool,
+    as_json: bool,
 ) -> int:
-    """Connect the agents on this machine to kg, start the server, and prove that memory works."""
-    from kg_server.installed import plugins_of
-    from kg_server.setup.choice import chosen
-    from kg_server.setup.connection import Connection, Records
+    """Connect the agents on this machine to kg, start the server, and prove that memory works.
+
+    With --json nobody is asked anything, and one document on standard output holds, for each agent, its files with
+    their diffs, its steps and offers, and what is still open; what a person would read goes to standard error.
+    """
     from kg_server.setup.installed import lasting
-    from kg_server.setup.machine import Machine
-    from kg_server.setup.service import SERVICE
 
     if not lasting():
         raise KgError(Code.REFUSED, "This kg runs from a cache that may vanish. Install it with pip, uv tool or pipx.")
     if team:
         from kg_server.cli.team import share
 
+        if as_json:
+            raise KgError(Code.INVALID, "--json does not go with --team.")
         return share(home, dry_run=dry_run, off=off)
     if off:
         raise KgError(Code.INVALID, "--off goes with --team. To disconnect agents, use `kg uninstall`.")
-    machine, plugins = Machine.this(home), plugins_of(home)
-    choice = chosen(plugins, machine, named)
-    _tell(choice, plugins.harnesses)
-    records = Records.at(home)
-    agents = [Connection(harness, machine.site(harness), records) for harness in choice.harnesses]
-    wanted = [*agents, *([Connection(SERVICE, machine.site(SERVICE), records)] if service else [])]
-    if dry_run:
-        return _shown(wanted)
-    consent = Consent.of(yes=yes)
-    still_open: list[str] = []
-    connected: list[Connection] = []
-    for connection in wanted:
+    consent = Consent.NOBODY if as_json and not yes else Consent.of(yes=yes)
+    with told(home, dry_run=dry_run, as_json=as_json) as report:
+        choice, agents, wanted, installed = _asked_for(home, named, service=service)
+        report.more["missing"] = list(choice.missing)
+        _tell(choice, installed)
+        if dry_run:
+            return report.ends(_shown(wanted, report.accounts))
+        connected = _connected(wanted, consent, report.accounts, trust_hooks=trust_hooks)
+        still_open = [sentence for account in report.accounts for sentence in account.still_open]
         try:
-            if _agreed(connection, consent):
-                still_open += _connect(connection, consent, trust_hooks=trust_hooks)
-                connected.append(connection)
+            proved = [connection for connection in connected if connection in agents]
+            _prove(home, proved, [harness.name for harness in installed])
         except KgError as failure:
-            still_open.append(f"{connection.harness.title}: {failure.sentence}")
-    try:
-        proved = [connection for connection in connected if connection in agents]
-        _prove(home, proved, [harness.name for harness in plugins.harnesses])
-    except KgError as failure:
-        still_open.append(failure.sentence)
-    for sentence in still_open:
-        click.echo(f"Still open: {sentence}", err=True)
-    if still_open:
-        click.echo("Run `kg setup` again once that is mended: it goes on where it stopped.", err=True)
-    return 1 if still_open else 0
+            still_open.append(failure.sentence)
+        for sentence in still_open:
+            click.echo(f"Still open: {sentence}", err=True)
+        if still_open:
+            click.echo("Run `kg setup` again once that is mended: it goes on where it stopped.", err=True)
+        report.more["open"] = still_open
+        return report.ends(1 if still_open else 0)
+
+
+def _asked_for(
+    home: Home, named: tuple[str, ...], *, service: bool
+) -> tuple[Choice, list[Connection], list[Connection], Sequence[Harness]]:
+    """What was found, the agents to connect, these and what else is wanted, and every harness installed."""
+    from kg_server.installed import plugins_of
+    from kg_server.setup.choice import chosen
+    from kg_server.setup.connection import Connection, Records
+    from kg_server.setup.machine import Machine
+    from kg_server.setup.service import SERVICE
+
+    machine, plugins, records = Machine.this(home), plugins_of(home), Records.at(home)
+    choice = chosen(plugins, machine, named)
+    agents = [Connection(harness, machine.site(harness), records) for harness in choice.harnesses]
+    more = [Connection(SERVICE, machine.site(SERVICE), records)] if service else []
+    return choice, agents, [*agents, *more], plugins.harnesses
+
+
+def _account(connection: Connection, accounts: list[Account]) -> Account:
+    """A new account of a harness."""
+    from kg_server.setup.account import Account
+
+    accounts.append(Account(connection.harness.name, connection.harness.title))
+    return accounts[-1]
+
+
+def _connected(
+    wanted: Sequence[Connection], consent: Consent, accounts: list[Account], *, trust_hooks: bool
+) -> list[Connection]:
+    """Connects one after the other; those that nothing prevented."""
+    connected = []
+    for connection in wanted:
+        account = _account(connection, accounts)
+        try:
+            if _agreed(connection, consent, account):
+                account.still_open = _connect(connection, consent, account, trust_hooks=trust_hooks)
+                connected.append(connection)
+            for step in connection.steps():
+                account.step(step, connection.state(step))
+        except KgError as failure:
+            account.still_open.append(f"{connection.harness.title}: {failure.sentence}")
+    return connected
 
 
 def _tell(choice: Choice, installed: Sequence[Harness]) -> None:
@@ -129,33 +168,41 @@ def _tell(choice: Choice, installed: Sequence[Harness]) -> None:
         click.echo(f"No agent was found here. {hint} `kg demo` shows how two of them share a memory.")
 
 
-def _shown(connections: Sequence[Connection]) -> int:
+def _shown(connections: Sequence[Connection], accounts: list[Account]) -> int:
     """Shows what a set-up would do; 1 when a plug-in cannot even say so."""
     code = 0
     for connection in connections:
         click.echo(f"# {connection.harness.title}")
+        account = _account(connection, accounts)
         try:
-            _preview(connection)
+            _preview(connection, account)
         except KgError as failure:
             click.echo(f"  {failure.sentence}", err=True)
+            account.still_open.append(failure.sentence)
             code = 1
     return code
 
 
-def _preview(connection: Connection) -> None:
+def _preview(connection: Connection, account: Account) -> None:
     plan = connection.plan()
+    account.planned(plan)
     click.echo(plan.diff() or "Nothing to change.")
     _refused(plan)
     for offer in connection.offers():
-        click.echo(f"# Offered: {offer.question}\n{connection.accepted(offer).diff()}")
+        accepted = connection.accepted(offer)
+        account.offered(offer, accepted)
+        click.echo(f"# Offered: {offer.question}\n{accepted.diff()}")
     for step in connection.steps():
-        if connection.state(step).state is not StepState.DONE:
+        status = connection.state(step)
+        account.step(step, status)
+        if status.state is not StepState.DONE:
             click.echo(f"# Step: {step.title}\n{step.explanation}")
 
 
-def _agreed(connection: Connection, consent: Consent) -> bool:
+def _agreed(connection: Connection, consent: Consent, account: Account) -> bool:
     """Says which files of a harness will be written. False when the person wants them left as they are."""
     title, plan = connection.harness.title, connection.plan()
+    account.planned(plan)
     if plan.empty:
         click.echo(f"{title}: already connected." if not plan.refusals else f"{title}:")
         return True
@@ -168,19 +215,27 @@ def _agreed(connection: Connection, consent: Consent) -> bool:
     return True
 
 
-def _connect(connection: Connection, consent: Consent, *, trust_hooks: bool) -> list[str]:
+def _connect(connection: Connection, consent: Consent, account: Account, *, trust_hooks: bool) -> list[str]:
     """Writes the claims of one harness, takes its steps and makes its offers. Returns what is left open."""
     title = connection.harness.title
-    left = _written(connection.apply(connection.plan()), title)
+    plan = connection.plan()
+    outcome = connection.apply(plan)
+    account.wrote(plan, outcome)
+    left = _written(outcome, title)
     if left:
         return left + [f"{title}: not tried: {step.title}." for step in connection.steps()]
     left = _take_steps(connection, consent, trust_hooks=trust_hooks)
     for offer in connection.offers():
+        plan = connection.accepted(offer)
         if consent.accepts(offer.question):
-            refused = _written(connection.accept(offer), title)
+            outcome = connection.accept(offer)
+            account.offered(offer, plan, outcome)
+            refused = _written(outcome, title)
             left += refused
             click.echo(f"  {offer.question} {'Not done.' if refused else 'Yes.'}")
-        elif consent is Consent.NOBODY:
+            continue
+        account.offered(offer, plan)
+        if consent is Consent.NOBODY:
             click.echo(f"  {offer.question} Nobody was there to ask; `kg setup --yes` does it.")
     return left
 

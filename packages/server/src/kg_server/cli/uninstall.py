@@ -11,7 +11,7 @@ import click
 
 from kg_core.model import USER
 from kg_plugin_api import Code, KgError
-from kg_server.cli.options import Waiting, with_home
+from kg_server.cli.options import Report, Waiting, as_json, told, with_home
 from kg_server.lifecycle.control import Control
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kg_core.claims import Editor
     from kg_core.store import Home
+    from kg_server.setup.account import Account
 
 
 @click.command("uninstall")
@@ -26,19 +27,29 @@ if TYPE_CHECKING:
 @click.option("--purge", is_flag=True, help="Also delete the memory itself. This cannot be undone.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @click.option("--dry-run", is_flag=True, help="Show every change to every file and do nothing.")
+@as_json
 @with_home
-def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_run: bool) -> int:
-    """Take out what setup has put into other programs' settings. The memory stays unless --purge is given."""
+def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_run: bool, as_json: bool) -> int:
+    """Take out what setup has put into other programs' settings. The memory stays unless --purge is given.
+
+    With --json, which wants --yes or --dry-run, one document on standard output holds, for each agent and for each
+    offer that was accepted, its files with their diffs and what is still open.
+    """
+    if purge and named:
+        raise KgError(Code.INVALID, "--purge deletes the memory of all agents; it does not go with --harness.")
+    if not (yes or dry_run or (sys.stdin.isatty() and not as_json)):
+        raise KgError(Code.INVALID, "There is nobody to ask: add --yes, or look first with --dry-run.")
+    with told(home, dry_run=dry_run, as_json=as_json) as report:
+        return report.ends(_run(home, named, report, purge=purge, yes=yes, dry_run=dry_run))
+
+
+def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes: bool, dry_run: bool) -> int:
     from kg_server.setup.connection import Records
     from kg_server.setup.installed import remove_line
 
-    if purge and named:
-        raise KgError(Code.INVALID, "--purge deletes the memory of all agents; it does not go with --harness.")
-    if not (yes or dry_run or sys.stdin.isatty()):
-        raise KgError(Code.INVALID, "There is nobody to ask: add --yes, or look first with --dry-run.")
     records = Records.at(home).all(named)
     if dry_run:
-        return _shown(records, purge=purge, home=home)
+        return _shown(records, report, purge=purge, home=home)
     if named and not records:
         click.echo(f"kg has put nothing into the settings of {' or '.join(named)}.")
         return 0
@@ -48,11 +59,11 @@ def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_r
     if not _agreed(records, purge=purge and held, home=home, asking=not yes):
         click.echo("Nothing was changed.")
         return 0
-    _undo_steps(home, named)
+    report.more["open"] = _undo_steps(home, named)
     if not named:
         _leave_teams(home)
         records = Records.at(home).all()
-    taken_out = [_taken_out(name, editor) for name, editor in records.items()]
+    taken_out = [_taken_out(name, editor, report) for name, editor in records.items()]
     sound = all(taken_out)
     with contextlib.suppress(OSError):
         (home.root / "harnesses").rmdir()  # several plug-ins share it: whoever goes last leaves it empty
@@ -64,18 +75,29 @@ def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_r
         elif held:
             click.echo(f"The memory stays in {home.root}.")
         click.echo(f"To remove kg itself: {remove_line()}")
+        report.more["remove"] = remove_line()
     return 0 if sound else 1
 
 
-def _shown(records: dict[str, Editor], *, purge: bool, home: Home) -> int:
+def _shown(records: dict[str, Editor], report: Report, *, purge: bool, home: Home) -> int:
     """Shows what would be done."""
     for name, editor in records.items():
-        click.echo(f"# {name}\n{editor.plan_removal().diff()}")
+        plan = editor.plan_removal()
+        _account(name, report).planned(plan)
+        click.echo(f"# {name}\n{plan.diff()}")
     if not records:
         click.echo("kg has put nothing into other programs' settings.")
     if purge and _holds_memory(home):
         click.echo(f"The memory in {home.root} would be deleted.")
     return 0
+
+
+def _account(record: str, report: Report) -> Account:
+    """A new account of what one record holds."""
+    from kg_server.setup.account import Account
+
+    report.accounts.append(Account(record, record))
+    return report.accounts[-1]
 
 
 def _agreed(records: dict[str, Editor], *, purge: bool, home: Home, asking: bool) -> bool:
@@ -109,13 +131,17 @@ def _purge(home: Home) -> None:
         click.echo(f"{home.root} is deleted.")
 
 
-def _undo_steps(home: Home, named: Sequence[str]) -> None:
-    """Takes back what was done through the clients, newest first, as far as their plug-ins are still here."""
+def _undo_steps(home: Home, named: Sequence[str]) -> list[str]:
+    """Takes back what was done through the clients, newest first, as far as their plug-ins are still here.
+
+    Returns what could not be taken back.
+    """
     from kg_core.host import Plugins
     from kg_server.setup.connection import Connection, Records
     from kg_server.setup.machine import Machine
     from kg_server.setup.service import SERVICE
 
+    left: list[str] = []
     machine, records = Machine.this(home), Records.at(home)
     for harness in (*Plugins.load().harnesses, SERVICE):
         if (named and harness.name not in named) or harness.name not in records.all():
@@ -126,6 +152,8 @@ def _undo_steps(home: Home, named: Sequence[str]) -> None:
                 connection.undo(step)
         except KgError as failure:
             click.echo(f"  NOT undone: {failure.sentence}", err=True)
+            left.append(failure.sentence)
+    return left
 
 
 def _leave_teams(home: Home) -> None:
@@ -137,16 +165,21 @@ def _leave_teams(home: Home) -> None:
         click.echo(f"{team.tree}: its memory is not shared any more. {team.copy} stays.")
 
 
-def _taken_out(name: str, editor: Editor) -> bool:
-    outcome = editor.apply(editor.plan_removal())
+def _taken_out(name: str, editor: Editor, report: Report) -> bool:
+    plan = editor.plan_removal()
+    outcome = editor.apply(plan)
+    account = _account(name, report)
+    account.wrote(plan, outcome)
     for note in outcome.notes:
         click.echo(f"  {note.path}: {note.sentence}")
     if outcome.failed is not None:
         click.echo(f"  NOT taken out: {outcome.failed.sentence}", err=True)
+        account.still_open.append(outcome.failed.sentence)
         for path in outcome.open:
             click.echo(f"  Not tried: {path}", err=True)
     for refusal in outcome.refusals:
         click.echo(f"  NOT taken out: {refusal.path}: {refusal.reason}", err=True)
+        account.still_open.append(f"{refusal.path} was not changed. {refusal.reason}")
         click.echo(f"  To take it out by hand, remove:\n{refusal.snippet}", err=True)
     if outcome.ok:
         click.echo(f"{name}: taken out.")
