@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kg_core.host import Plugins
-    from kg_core.model import Millis
+    from kg_core.model import GraphKey, Millis
     from kg_core.render import Mark
     from kg_core.store import Home, Settings
     from kg_plugin_api import Harness, RawEvent
@@ -271,7 +271,7 @@ class Service:
         await self.keeping.close()
         self._heard.save()
         await self._recall_log.close()
-        await self._registry.compact(always=True)
+        await self._registry.compact(self._is_gone, always=True)
         self._registry.close()
         await self._memory.close()
 
@@ -279,6 +279,10 @@ class Service:
         context = self._registry.get(context_id)
         if context is not None:
             self._registry.learn(context_id, self._outlook.not_outdated(context, marks), now)
+
+    def _is_gone(self, graph: GraphKey, node_id: str) -> bool:
+        """Whether there is no such node any more; of a graph that is not loaded, nothing is known to be gone."""
+        return graph in self._memory.loaded and node_id not in self._memory.durable(graph).nodes
 
     def _harness(self, name: str) -> Harness:
         return self._harnesses.get(name, GENERIC)
@@ -290,10 +294,9 @@ class Service:
         while True:
             for _ in range(_UPKEEP_ROUNDS):
                 await asyncio.sleep(_LOG_SECONDS)
-                await self._registry.compact()
+                await self._registry.compact(self._is_gone)
             self._registry.sweep(self._clock())
             self._heard.save()
             self._memory.store.retain(self._registry.watermark(self._memory.store.sequence))
-            await self._registry.compact()
             for graph in self._memory.loaded:
                 self._compaction.look_at(graph)

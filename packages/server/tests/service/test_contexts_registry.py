@@ -134,6 +134,20 @@ def test_what_earlier_servers_left_in_the_log_counts_as_growth(
     assert again.find(MAIN) == killed.find(MAIN)
 
 
+def test_a_rewrite_leaves_out_what_was_said_of_nodes_that_are_gone(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    context = contexts.open(MAIN, now=NOW, sequence=0)
+    contexts.learn(context.id, [SEEN, Mark(MarkKind.READ, "user", "two", "v9"), Mark(MarkKind.FULL, "user")], NOW)
+
+    asyncio.run(contexts.compact(lambda graph, node_id: (graph, node_id) == ("user", "one"), always=True))
+
+    again = registry(log).find(MAIN)
+    assert again is not None
+    assert again == contexts.find(MAIN)
+    assert list(again.ledger.nodes) == [("user", "two")]
+    assert again.ledger.full == {"user"}
+
+
 def test_a_damaged_line_costs_that_line(registry: Open, log: Path) -> None:
     contexts = registry(log)
     context = contexts.open(MAIN, now=NOW, sequence=0)

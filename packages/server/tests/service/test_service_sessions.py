@@ -367,3 +367,22 @@ def test_the_log_of_contexts_does_not_grow_without_end(live: Live, monkeypatch: 
         assert log.stat().st_size < largest
 
     live(scenario)
+
+
+def test_what_a_session_was_shown_of_a_lesson_is_forgotten_with_the_lesson(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        log = world.root / ".kg" / "state" / "contexts.jsonl"
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await reader.start()
+        await writer.put("cache-key", CACHE)
+        await writer.put("retry-jitter", RETRY)
+        assert CACHE in await reader.prompt("How do cache keys work for tenants here?")
+        await writer.call("kg_delete_node", id="cache-key")
+        assert "cache-key" in log.read_text(encoding="utf-8")
+
+        await world.restart()
+
+        assert "cache-key" not in log.read_text(encoding="utf-8")
+        assert "retry-jitter" in log.read_text(encoding="utf-8")
+
+    live(scenario)

@@ -11,9 +11,12 @@ from kg_core.render.block import Mark, MarkKind
 from kg_server.contexts.covered import Covered, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from kg_core.model import GraphKey, Millis, Node
+
+    IsGone = Callable[[GraphKey, str], bool]
+    """Tells whether a node, named by its graph and its id, is not there any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +106,16 @@ class Ledger:
     def reset(self) -> Ledger:
         """The ledger of a context whose text is gone: what was announced stays announced, all else is forgotten."""
         return Ledger(pushed=self.pushed, synced=self.synced)
+
+    def without(self, is_gone: IsGone) -> Ledger:
+        """This ledger without what it says of nodes that are gone: nobody asks for that again."""
+        gone = [key for key in self.nodes if is_gone(*key)]
+        if not gone:
+            return self
+        nodes = self.nodes.mutate()
+        for key in gone:
+            del nodes[key]
+        return replace(self, nodes=nodes.finish())
 
     def of(self, graph: GraphKey, node_id: str) -> Known:
         """What is known of a node; nothing for an unknown one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kg_core.render.block import Mark
     from kg_server.contexts.context import Record
     from kg_server.contexts.key import ContextKey
+    from kg_server.contexts.ledger import IsGone
     from kg_server.contexts.log import ContextLog
 
 LIFE: Millis = 24 * 3_600_000
@@ -21,6 +23,10 @@ LIFE: Millis = 24 * 3_600_000
 CAPACITY = 2_000
 """How many contexts are kept; beyond it the longest unused ones go."""
 _USE_IS_NOTED_EVERY: Millis = 10 * 60_000
+
+
+def _nothing_is(_graph: GraphKey, _node_id: str) -> bool:
+    return False
 
 
 class Registry:
@@ -60,9 +66,14 @@ class Registry:
                 self._forget(context.id)
         self.sweep(now)
 
-    async def compact(self, *, always: bool = False) -> None:
-        """Rewrites the log when it has grown, or ``always``."""
+    async def compact(self, is_gone: IsGone = _nothing_is, *, always: bool = False) -> None:
+        """Rewrites the log when it has grown, or ``always``, without what was said of nodes that are gone."""
         if always or self._log.wants_rewrite:
+            for context_id in tuple(self._by_id):
+                context = self._by_id.get(context_id)
+                if context is not None:
+                    self._by_id[context_id] = replace(context, ledger=context.ledger.without(is_gone))
+                await asyncio.sleep(0)
             contexts = tuple(self._by_id.values())
             await self._log.rewrite(record for context in contexts for record in context.records())
 
