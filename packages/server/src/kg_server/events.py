@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_core.policy import request
@@ -13,24 +13,28 @@ from kg_server.contexts import Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
 from kg_server.recall_log import Moment
-from kg_server.sources import Notices, OthersWrites, Preload, PromptRecall, pass_over, recalls
+from kg_server.sources import FileRecall, Notices, OthersWrites, Preload, PromptRecall, pass_over, recalls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from kg_core.host import Plugins
-    from kg_core.model import Millis
+    from kg_core.model import GraphKey, Millis
+    from kg_core.policy import TouchIndex
     from kg_core.render import Fitted
     from kg_plugin_api import EventSpec, Harness, RawEvent
     from kg_server.contexts import Admission, Bindings, Context, Registry
     from kg_server.delivery import Deliveries, Outlook, Pages, Queues
+    from kg_server.files import Uses
     from kg_server.heard import Heard
     from kg_server.memory import Memory
     from kg_server.recall_log import RecallLog
 
 log = logging.getLogger(__name__)
 
-SOURCES = Sources(opening=Preload(), before=(Notices(),), recall=(PromptRecall(),), after=(OthersWrites(),))
+SOURCES = Sources(
+    opening=Preload(), before=(Notices(),), recall=(PromptRecall(), FileRecall()), after=(OthersWrites(),)
+)
 
 _TOLD = frozenset(
     {
@@ -62,6 +66,7 @@ class Events:
     plugins: Plugins
     heard: Heard
     recall_log: RecallLog
+    uses: Uses
     duplicates: Duplicates = field(default_factory=Duplicates)
 
     async def answer(self, harness: Harness, raw: RawEvent) -> EventReply:
@@ -89,10 +94,11 @@ class Events:
         except KgError as error:
             log.warning("The event %s was not answered: %s", raw.native, error.sentence)
             return self._reply(harness, raw)
+        touches = await self.uses.pointers(context, event)
         results = SearchResults()
         if recalls(event):
             results = await self.memory.search(request(event.prompt, context.graphs), patience=_PATIENCE)
-        return self._say(harness, raw, event, spec, self.registry.get(context.id) or context, results)
+        return self._say(harness, raw, event, spec, self.registry.get(context.id) or context, results, touches)
 
     def _bind(self, harness: Harness, event: Event) -> None:
         """A hook on our own tools tells whose call comes next, and from where."""
@@ -109,10 +115,12 @@ class Events:
         spec: EventSpec,
         context: Context,
         results: SearchResults,
+        touches: Mapping[GraphKey, TouchIndex],
     ) -> EventReply:
         """Composes, reserves and wraps, in one synchronous step."""
         now = self.clock()
         view = self.outlook.view(harness, context, now, results=results)
+        view = replace(view, uses=self.uses.of(context, event), touches=touches)
         composed = compose(SOURCES, event, view, raw.carrier)
         fitted = composed.fitted
         moment = _moment(event, context, now)

@@ -71,6 +71,10 @@ class ScriptedDialect:
                 name=text(payload, "tool"),
                 kind=ToolKind(text(payload, "tool_kind") or "other"),
                 id=text(payload, "tool_use"),
+                paths=tuple(str(path) for path in payload.get("paths", ())),
+                command=text(payload, "command"),
+                workdir=text(payload, "workdir"),
+                failed=bool(payload.get("failed")),
             )
         return Event(
             kind=KINDS[raw.native],

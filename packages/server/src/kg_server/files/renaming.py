@@ -24,6 +24,8 @@ _SECONDS: Final = 20.0
 """How long git may look through a history; one that takes longer is not asked for again for a while."""
 _FAILED_FOR: Final = 600_000
 _COMMITS: Final = "5000"
+_HEADS: Final = ("HEAD", "--branches")
+"""What was renamed on a branch is asked for too: another work tree may have the file under its other name."""
 _TREES: Final = 64
 _QUIET: Final = ("--no-optional-locks", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false")
 _LIST: Final = ("-M", "--diff-filter=R", "--name-status", "-z", "--no-ext-diff", "--no-textconv")
@@ -34,7 +36,7 @@ _OFFLINE: Final = {"GIT_NO_LAZY_FETCH": "1"}
 @dataclass(slots=True)
 class _Tree:
     next: Millis = 0
-    head: str = ""
+    heads: str = ""
     committed: str = ""
     renames: Renames = field(default_factory=Renames)
     running: asyncio.Task[None] | None = None
@@ -89,11 +91,11 @@ class Renaming:
         git = Git(folder, _OFFLINE)
         try:
             async with asyncio.timeout(_SECONDS):
-                head = (await git.run(*_QUIET, "rev-parse", "--verify", "HEAD")).strip()
-                if head != tree.head:
-                    tree.committed = await git.run(*_QUIET, "log", *_LIST, "--format=", "-n", _COMMITS, head)
-                    tree.head = head
-                staged = await git.run(*_QUIET, "diff", "--cached", *_LIST, head)
+                heads = await git.run(*_QUIET, "rev-parse", *_HEADS)
+                if heads != tree.heads:
+                    tree.committed = await git.run(*_QUIET, "log", *_LIST, "--format=", "-n", _COMMITS, *_HEADS)
+                    tree.heads = heads
+                staged = await git.run(*_QUIET, "diff", "--cached", *_LIST, "HEAD")
             tree.renames = Renames((*renames_of(staged), *renames_of(tree.committed)))
         except (GitFailed, TimeoutError) as failure:
             tree.next = self._clock() + _FAILED_FOR

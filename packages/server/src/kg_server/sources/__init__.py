@@ -1,11 +1,13 @@
 """The sources of injected text, each of which mostly has nothing to say."""
 
+from kg_server.sources.files import FileRecall
 from kg_server.sources.notices import Notices, notice_blocks
 from kg_server.sources.others import OthersWrites, news, news_blocks, pass_over
 from kg_server.sources.preload import Preload
 from kg_server.sources.prompt import PromptRecall, recalls
 
 __all__ = [
+    "FileRecall",
     "Notices",
     "OthersWrites",
     "Preload",
