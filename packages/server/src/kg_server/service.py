@@ -16,6 +16,7 @@ from kg_server.contexts.context import first_ledger
 from kg_server.delivery import Deliveries, Outlook, Pages, Queues, compose, framed, stated_limit
 from kg_server.delivery.executor import Executor
 from kg_server.events import SOURCES, Events
+from kg_server.files import Uses
 from kg_server.generic import GENERIC
 from kg_server.heard import Heard
 from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
@@ -72,6 +73,7 @@ class Service:
         self._queues = Queues(self._arrived)
         self._outlook = Outlook(memory=memory, deliveries=self._deliveries, queues=self._queues)
         self._pages = Pages(self._deliveries)
+        self._uses = Uses(memory.store, clock)
         self._executor = Executor(
             memory=memory,
             registry=registry,
@@ -94,6 +96,7 @@ class Service:
             plugins=plugins,
             heard=heard,
             recall_log=recall_log,
+            uses=self._uses,
         )
         self._compaction = Compaction(memory, clock)
         self._version = ""
@@ -269,6 +272,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*background, return_exceptions=True)
         await self.keeping.close()
+        await self._uses.close()
         self._heard.save()
         await self._recall_log.close()
         await self._registry.compact(self._is_gone, always=True)
