@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_core.policy import request
@@ -13,7 +14,7 @@ from kg_server.contexts import Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
 from kg_server.recall_log import Moment
-from kg_server.sources import FileRecall, Notices, OthersWrites, Preload, PromptRecall, pass_over, recalls
+from kg_server.sources import FileRecall, Notices, OthersWrites, Preload, PromptRecall, Rules, pass_over, recalls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
     from kg_server.delivery import Deliveries, Outlook, Pages, Queues
     from kg_server.files import Uses
     from kg_server.heard import Heard
+    from kg_server.holding import Holding
     from kg_server.memory import Memory
     from kg_server.recall_log import RecallLog
+    from kg_server.rulebook import Rulebook
 
 log = logging.getLogger(__name__)
 
 SOURCES = Sources(
-    opening=Preload(), before=(Notices(),), recall=(PromptRecall(), FileRecall()), after=(OthersWrites(),)
+    opening=Preload(), before=(Notices(),), recall=(PromptRecall(), Rules(), FileRecall()), after=(OthersWrites(),)
 )
 
 _TOLD = frozenset(
@@ -67,6 +70,8 @@ class Events:
     heard: Heard
     recall_log: RecallLog
     uses: Uses
+    rulebook: Rulebook
+    holding: Holding
     duplicates: Duplicates = field(default_factory=Duplicates)
 
     async def answer(self, harness: Harness, raw: RawEvent) -> EventReply:
@@ -79,7 +84,7 @@ class Events:
         self.heard.event(harness.name, raw.native, now)
         if event.kind is EventKind.BEFORE_TOOL:
             self._bind(harness, event)
-            return self._reply(harness, raw)
+            return await self.holding.refusal(harness, raw, event, spec) or self._reply(harness, raw)
         if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
             return self._reply(harness, raw)
         context, how = self.admission.of_event(harness, event, sequence=self.memory.store.sequence, now=now)
@@ -94,6 +99,7 @@ class Events:
         except KgError as error:
             log.warning("The event %s was not answered: %s", raw.native, error.sentence)
             return self._reply(harness, raw)
+        await self.rulebook.look(context)
         touches = await self.uses.pointers(context, event)
         results = SearchResults()
         if recalls(event):
@@ -119,11 +125,13 @@ class Events:
     ) -> EventReply:
         """Composes, reserves and wraps, in one synchronous step."""
         now = self.clock()
-        view = self.outlook.view(harness, context, now, results=results)
-        view = replace(view, uses=self.uses.of(context, event), touches=touches)
+        uses = self.uses.of(context, event)
+        files = tuple(use.name for use in uses if not Path(use.name).is_absolute())
+        view = self.outlook.view(harness, context, now, results=results, files=files)
+        view = replace(view, uses=uses, touches=touches)
         composed = compose(SOURCES, event, view, raw.carrier)
         fitted = composed.fitted
-        moment = _moment(event, context, now)
+        moment = Moment.of(event, context, now)
         if not fitted.text:
             pass_over(view, self.registry)
         if isinstance(harness.delivery, Queued):
@@ -155,18 +163,6 @@ class Events:
     def _reply(self, harness: Harness, raw: RawEvent, text: str = "") -> EventReply:
         output = self.plugins.ask(harness, "wrapping of replies", lambda: harness.dialect.reply(raw, text), str, "")
         return EventReply(output=output)
-
-
-def _moment(event: Event, context: Context, now: Millis) -> Moment:
-    return Moment(
-        at=now,
-        harness=context.key.harness,
-        session=context.key.session,
-        agent=context.key.agent,
-        context=context.id,
-        project=context.project,
-        event=event.kind.value,
-    )
 
 
 def _concerns(event: Event, spec: EventSpec) -> bool:

@@ -1,4 +1,4 @@
-"""The map that is in force for a context, and the files of an event by their place in it."""
+"""The map that is in force for a context, and files by their place in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kg_core.store import Project, Store
-    from kg_plugin_api import Event
     from kg_server.contexts import Context
 
 
@@ -44,12 +43,14 @@ class Rulebook:
             return ""
         return self.store.maps.relative(project, path, cwd or self.known(context).tree)
 
-    def files(self, context: Context, event: Event) -> tuple[str, ...]:
-        """The files of the project that the tool of an event names."""
-        tool = event.tool
-        if tool is None:
-            return ()
-        return tuple(_each(self.place(context, path, tool.workdir or event.cwd) for path in tool.paths))
+    def files(self, context: Context, paths: Iterable[str], cwd: str) -> tuple[str, ...]:
+        """Those of the paths that lie in the project, by their place in it, each once."""
+        return tuple(dict.fromkeys(place for path in paths if (place := self.place(context, path, cwd))))
+
+    @property
+    def holds(self) -> bool:
+        """Whether an edit is to wait for rules that have not been shown."""
+        return self.store.settings.rules.hold
 
     def _project(self, context: Context) -> Project | None:
         if not context.project:
@@ -59,7 +60,3 @@ class Rulebook:
         if found is None or found.key != context.project:
             found = next((project for project in projects.all() if project.key == context.project), None)
         return found
-
-
-def _each(paths: Iterable[str]) -> Iterable[str]:
-    return dict.fromkeys(path for path in paths if path)

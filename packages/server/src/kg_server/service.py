@@ -19,11 +19,13 @@ from kg_server.events import SOURCES, Events
 from kg_server.files import Uses
 from kg_server.generic import GENERIC
 from kg_server.heard import Heard
+from kg_server.holding import Holding
 from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
 from kg_server.keeping.keeping import Keeping
 from kg_server.memory import Memory
-from kg_server.searching import BUILTIN
 from kg_server.recall_log import RecallLog, told
+from kg_server.rulebook import Rulebook
+from kg_server.searching import BUILTIN
 from kg_server.texts import DESCRIPTIONS, instructions
 from kg_server.tools.arguments import SESSION, parse, schema
 from kg_server.tools.catalogue import TOOLS
@@ -97,6 +99,17 @@ class Service:
             heard=heard,
             recall_log=recall_log,
             uses=self._uses,
+            rulebook=Rulebook(memory.store),
+            holding=Holding(
+                memory=memory,
+                registry=registry,
+                admission=self._admission,
+                deliveries=self._deliveries,
+                outlook=self._outlook,
+                clock=clock,
+                plugins=plugins,
+                recall_log=recall_log,
+            ),
         )
         self._compaction = Compaction(memory, clock)
         self._version = ""
@@ -191,7 +204,7 @@ class Service:
         """How it is, as JSON-compatible facts."""
         problems = [
             {"kind": str(problem.kind), "path": str(problem.path), "sentence": problem.sentence}
-            for problem in self._memory.problems()
+            for problem in (*self._memory.problems(), *self._memory.store.maps.problems())
         ]
         if self._registry.problem:
             problems.append({"kind": "contexts", "path": "", "sentence": self._registry.problem})

@@ -13,6 +13,7 @@ import pytest
 
 from kg_core.host import Plugins
 from kg_core.store import Home, Settings
+from kg_core.store.settings import RuleSettings
 from kg_plugin_api import (
     Caller,
     Carrier,
@@ -92,6 +93,10 @@ class ScriptedDialect:
         del raw
         return text
 
+    def refuse(self, raw: RawEvent, reason: str) -> str:
+        del raw
+        return f"REFUSED {reason}"
+
     def caller(self, meta: Mapping[str, object]) -> Caller:
         return Caller(session=text(meta, "session"), agent=text(meta, "agent"), tool_use=text(meta, "tool_use"))
 
@@ -132,10 +137,12 @@ HOOKED = Harness(
     dialect=ScriptedDialect(),
     wiring=NoWiring(),
     tool_prefix="mcp__kg__",
+    refuser=ScriptedDialect(),
 )
 NARROW = replace(
     HOOKED,
     name="narrow",
+    refuser=None,
     start_context=StartContext.REPLACED,
     limits=tuple(PathLimit(path=path, limit=Limit(2_000, Unit.BYTES)) for path in TextPath),
 )
@@ -191,9 +198,10 @@ class World:
     def agent(self, session: str, *, cwd: str = "shop", harness: str = "hooked", agent: str = "") -> Agent:
         return Agent(self, session, harness, self.folder(cwd) if cwd else "", agent)
 
-    async def restart(self) -> None:
+    async def restart(self, *, hold: bool = False) -> None:
         await self.service.close()
-        self.service = await opened(self.root, self.clock, self.plugins)
+        settings = Settings(rules=RuleSettings(hold=hold))
+        self.service = await opened(self.root, self.clock, self.plugins, settings)
 
 
 @dataclass
@@ -258,8 +266,9 @@ class Agent:
             self.world.service.acknowledge(delivery, self.arrives)
 
 
-async def opened(root: Path, clock: Clock, plugins: Plugins) -> Service:
-    return await Service.open(Home(root / ".kg"), clock=clock, plugins=plugins, settings=Settings(), version="1.2.3")
+async def opened(root: Path, clock: Clock, plugins: Plugins, settings: Settings | None = None) -> Service:
+    home = Home(root / ".kg")
+    return await Service.open(home, clock=clock, plugins=plugins, settings=settings or Settings(), version="1.2.3")
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def test_every_tool_describes_itself_in_few_words(name: str) -> None:
     assert 20 <= len(DESCRIPTIONS[name]) <= 600
 
 
-def test_there_are_ten_tools() -> None:
+def test_there_are_eleven_tools() -> None:
     assert list(TOOLS) == [
         "kg_read",
         "kg_search",
@@ -66,6 +66,7 @@ def test_there_are_ten_tools() -> None:
         "kg_useful",
         "kg_sync",
         "kg_progress",
+        "kg_rules",
     ]
     assert set(DESCRIPTIONS) == set(TOOLS)
 

@@ -48,7 +48,7 @@ def now_ms() -> Millis:
 class Store:
     """All memory of one home. Open it with :meth:`open`; use it from the loop it was opened on.
 
-    ``projects`` maps folders to projects, ``maps`` knows their components and rules.
+    ``projects`` maps folders to projects, ``maps`` knows their components and rules, ``settings`` are those of the home.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class Store:
         start: int,
     ) -> None:
         self.projects = projects
+        self.settings = settings
         self.maps = Maps(disk, projects.places, clock)
         self._disk = disk
         self._lock = lock

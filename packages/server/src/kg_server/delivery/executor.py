@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kg_core.model import MAINTAIN
@@ -14,6 +15,7 @@ from kg_plugin_api import Carrier, Code, KgError, Path, Queued, SearchResults
 from kg_server.delivery.deliveries import CALL_LIFE
 from kg_server.delivery.queues import pages_for
 from kg_server.interface import ToolReply
+from kg_server.rulebook import Rulebook
 from kg_server.sources.notices import notice_blocks
 from kg_server.sources.others import news_blocks, pass_over
 from kg_server.tools.hygiene import warning, without_secrets
@@ -80,6 +82,8 @@ class Executor:
     async def _carried_out(self, tool: Tool[Any], arguments: Arguments, context: Context, harness: Harness) -> Plan:
         """One decision: its plan, once its changes are durable."""
         await self.memory.load(*context.graphs, *([MAINTAIN] if context.maintenance else []))
+        if tool.reads_rules:
+            await Rulebook(self.memory.store).look(context)
         others: tuple[GraphKey, ...] = ()
         if tool.graphs is not None:
             while (wanted := tool.graphs(arguments, self._call(context, harness))) != others:
@@ -116,6 +120,7 @@ class Executor:
     ) -> Call:
         now = self.clock()
         current = self.registry.get(context.id) or context
+        rulebook = Rulebook(self.memory.store)
         return Call(
             context=current,
             known=current.ledger,
@@ -128,6 +133,8 @@ class Executor:
             results=results or SearchResults(),
             lookalikes=self.memory.lookalikes,
             loaded={key: self.memory.pending(key) for key in others if key not in current.graphs},
+            map=rulebook.known(current),
+            place=partial(rulebook.place, current),
         )
 
     def _reply(self, plan: Plan, context: Context, harness: Harness, caller: Caller) -> ToolReply:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from kg_core.render import MarkKind
 from kg_plugin_api import SearchResults
 from kg_server.delivery.source import View
+from kg_server.rulebook import Rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,8 +41,12 @@ class Outlook:
         *,
         results: SearchResults | None = None,
         arriving: Iterable[Mark] = (),
+        files: tuple[str, ...] = (),
     ) -> View:
-        """What sources may look at. ``arriving`` are marks of the very reply that is being made."""
+        """What sources may look at. ``arriving`` are marks of the very reply that is being made; ``files`` are those
+        that the event names.
+        """
+        rules = Rulebook(self.memory.store).known(context)
         on_their_way = (*self.deliveries.reserved(context.id, now), *self.queues.reserved(context.id), *arriving)
         known = context.ledger.apply_all(self.not_outdated(context, on_their_way), now)
         return View(
@@ -53,7 +58,9 @@ class Outlook:
             entries=self.memory.store.since(known.pushed.floor),
             now=now,
             results=results or SearchResults(),
-            problems=self.memory.problems(),
+            problems=(*self.memory.problems(), *([rules.problem] if rules.problem is not None else [])),
+            map=rules,
+            files=files,
         )
 
     def not_outdated(self, context: Context, marks: Iterable[Mark]) -> list[Mark]:

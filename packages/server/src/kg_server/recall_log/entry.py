@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from kg_core.model import from_iso, to_iso
 from kg_core.policy import Candidate, Decision, Reason, Source, scrub
@@ -13,6 +13,8 @@ from kg_core.render import one_line
 
 if TYPE_CHECKING:
     from kg_core.model import GraphKey, Millis
+    from kg_plugin_api import Event
+    from kg_server.contexts import Context
 
 _LONGEST: Final = 256
 """Characters of a name, a path or an id: a line of the log is bounded."""
@@ -45,6 +47,19 @@ class Moment:
     event: str
     agent: str = ""
     project: GraphKey = ""
+
+    @classmethod
+    def of(cls, event: Event, context: Context, at: Millis) -> Self:
+        """The moment of an event in a context."""
+        return cls(
+            at=at,
+            harness=context.key.harness,
+            session=context.key.session,
+            agent=context.key.agent,
+            context=context.id,
+            project=context.project,
+            event=event.kind.value,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from kg_server.sources.notices import Notices, notice_blocks
 from kg_server.sources.others import OthersWrites, news, news_blocks, pass_over
 from kg_server.sources.preload import Preload
 from kg_server.sources.prompt import PromptRecall, recalls
+from kg_server.sources.rules import Rules, hold
 
 __all__ = [
     "FileRecall",
@@ -12,6 +13,8 @@ __all__ = [
     "OthersWrites",
     "Preload",
     "PromptRecall",
+    "Rules",
+    "hold",
     "news",
     "news_blocks",
     "notice_blocks",

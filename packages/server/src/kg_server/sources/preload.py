@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kg_core.policy import LevelView, preload_blocks
+from kg_core.policy.overview import overview
 from kg_core.render import Block, Mark, MarkKind
 from kg_server.texts.preload import head
 from kg_server.tools.showing import level_title
@@ -27,4 +28,5 @@ class Preload:
         is_empty = not any(graph.nodes for graph in view.graphs)
         opening = Block(text=head(view.harness.tool_prefix, is_empty=is_empty), marks=(Mark(MarkKind.PRELOADED, ""),))
         levels = [LevelView(level_title(graph), graph) for graph in view.graphs]
-        return preload_blocks(levels, view.user, view.room, view.now, head=[opening])
+        rules = overview(view.map.map, view.context.project, view.room, f"{view.harness.tool_prefix}kg_rules")
+        return preload_blocks(levels, view.user, view.room, view.now, head=[opening], rules=rules)

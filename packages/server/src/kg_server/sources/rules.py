@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_core.model.projectmap import Severity
@@ -45,8 +45,9 @@ class Rules:
 class Hold:
     """An edit to be refused: the rules as the reason, and the marks that keep the next one from being refused too."""
 
-    blocks: tuple[Block, ...] = ()
-    marks: tuple[Mark, ...] = field(default=())
+    blocks: tuple[Block, ...]
+    marks: tuple[Mark, ...]
+    decision: Decision
 
 
 def hold(view: View) -> Hold | None:
@@ -58,7 +59,8 @@ def hold(view: View) -> Hold | None:
     new = _new(found, view)
     if not held or not any(rule.component for rule in new):
         return None
-    return Hold((Block(text=_heading(found, view)), *_shown(new, view)), tuple(held))
+    blocks = (Block(text=_heading(found, view)), *_shown(new, view))
+    return Hold(blocks, tuple(held), _decision(found, new, view))
 
 
 def _new(found: Applying, view: View) -> list[Rule]:

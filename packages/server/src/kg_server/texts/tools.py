@@ -52,5 +52,10 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
             "Keep where a long task stands, for a later session: what is done, what was decided against, what is "
             "next. With state: save. Without: read."
         ),
+        "kg_rules": (
+            "Read the rules that people wrote down for this code base, with their reasons. With path (a file that you "
+            "mean to change) or component: what holds there. Without: what holds everywhere, and the components. What "
+            "must be kept for a file also comes by itself when you first read it."
+        ),
     }
 )

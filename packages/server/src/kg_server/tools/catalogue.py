@@ -1,4 +1,4 @@
-"""The ten tools, in the order in which clients list them."""
+"""The eleven tools, in the order in which clients list them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from kg_server.tools import (
     put_node,
     read,
     rename_node,
+    rules,
     search,
     sync,
     useful,
@@ -91,6 +92,14 @@ _TOOLS: Final[tuple[Tool[Any], ...]] = (
         texts=("state",),
         names=("task_id",),
         destructive=True,
+    ),
+    Tool(
+        name="kg_rules",
+        title="Read the rules",
+        arguments=rules.RulesArguments,
+        plan=rules.plan,
+        reads_rules=True,
+        read_only=True,
     ),
 )
 
