@@ -48,7 +48,7 @@ def now_ms() -> Millis:
 class Store:
     """All memory of one home. Open it with :meth:`open`; use it from the loop it was opened on.
 
-    ``projects`` maps folders to projects, ``maps`` knows their components and rules, ``settings`` are those of the home.
+    ``projects`` maps folders to projects, ``maps`` knows their components and rules; ``settings`` are as opened.
     """
 
     def __init__(
