@@ -31,8 +31,8 @@ class Question:
     text: str
     graphs: tuple[str, ...]
     answers: frozenset[Key]
-    stale: frozenset[Key]
-    half: Half
+    stale: frozenset[Key] = frozenset()
+    half: Half = "test"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

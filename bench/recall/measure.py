@@ -57,12 +57,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quality:
-    """Figures over some questions. Shares are of the answerable ones; ``false_injections`` is a count.
+    """Figures over some questions. Shares are of the ``answerable`` ones; ``false_injections`` is a count.
 
     ``characters`` is the mean of what a prompt is given; times are in milliseconds.
     """
 
     questions: int
+    answerable: int
     hit_at_1: float
     hit_at_5: float
     hit_at_10: float
@@ -80,6 +81,7 @@ class Quality:
         times = sorted(outcome.milliseconds for outcome in outcomes)
         return cls(
             questions=len(outcomes),
+            answerable=len(answerable),
             hit_at_1=_share(rank is not None and rank <= 1 for rank in ranks),
             hit_at_5=_share(rank is not None and rank <= 5 for rank in ranks),
             hit_at_10=_share(rank is not None and rank <= 10 for rank in ranks),
@@ -109,12 +111,15 @@ def outcomes(subject: Subject, questions: Iterable[Question]) -> list[Outcome]:
 
 
 def by_class(found: Sequence[Outcome]) -> dict[str, Quality]:
-    """The figures of each class, of all answerable questions, of those in the Latin script, and of all."""
+    """The figures of each class, of all answerable questions, and of those in the Latin script where classes are by
+    script.
+    """
     groups: dict[str, list[Outcome]] = {}
     for outcome in found:
         groups.setdefault(outcome.question.kind, []).append(outcome)
-    groups = dict(sorted(groups.items(), key=lambda group: (group[0] == NEGATIVE, group[0])))
-    groups["all Latin"] = [outcome for outcome in found if outcome.question.kind in LATIN]
+    groups = dict(sorted(groups.items(), key=lambda group: (not group[1][0].question.answers, group[0])))
+    if groups.keys() >= set(LATIN):
+        groups["all Latin"] = [outcome for outcome in found if outcome.question.kind in LATIN]
     groups["all answerable"] = [outcome for outcome in found if outcome.question.answers]
     return {name: Quality.of(group) for name, group in groups.items()}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from measure import NEGATIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from measure import Quality
 
@@ -27,7 +27,7 @@ def detail(figures: Mapping[str, Quality]) -> str:
     ]
     for name, q in figures.items():
         shares = [q.hit_at_1, q.hit_at_5, q.hit_at_10, q.reciprocal_rank, q.injected]
-        cells = ["–"] * len(shares) if name == NEGATIVE else [f"{share:.3f}" for share in shares]
+        cells = [f"{share:.3f}" if q.answerable else "–" for share in shares]
         cells += [str(q.false_injections), f"{q.characters:.0f}", f"{q.p50:.2f}", f"{q.p95:.2f}"]
         lines.append(f"| {name} | {q.questions} | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -37,19 +37,45 @@ def comparison(subjects: Mapping[str, Mapping[str, Quality]]) -> str:
     """hit@5 of all subjects, a class a line."""
     lines = [f"| hit@5 | {' | '.join(subjects)} |", f"|---|{'--:|' * len(subjects)}"]
     for name in next(iter(subjects.values())):
-        if name != NEGATIVE:
+        if next(iter(subjects.values()))[name].answerable:
             cells = (f"{figures[name].hit_at_5:.3f}" for figures in subjects.values())
             lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def targets(subjects: Mapping[str, Mapping[str, Quality]], subject: str) -> str:
-    """Each target, what was reached, and whether it is met."""
+def targets(subjects: Mapping[str, Mapping[str, Quality]]) -> str:
+    """Each target of the decisions, what was reached, and whether it is met."""
+    own = next(iter(subjects.values()))
+    return _table(_targets(own, subjects[BEST_BASELINE]))
+
+
+def file_targets(subjects: Mapping[str, Mapping[str, Quality]]) -> str:
+    """The same for file recall."""
+    own = next(iter(subjects.values()))
+    return _table(
+        [
+            *(
+                (f"a right lesson for {name} ≥ 0.95", f"{own[name].injected:.3f}", own[name].injected >= 0.95)
+                for name in ("exact", "glob", "directory", "renamed")
+            ),
+            ("false injections 0", str(_false(own)), _false(own) == 0),
+        ]
+    )
+
+
+def no_targets(subjects: Mapping[str, Mapping[str, Quality]]) -> str:
+    """Nothing is aimed at."""
+    del subjects
+    return ""
+
+
+def _false(own: Mapping[str, Quality]) -> int:
+    return sum(quality.false_injections for name, quality in own.items() if not name.startswith("all "))
+
+
+def _table(rows: Iterable[tuple[str, str, bool]]) -> str:
     lines = ["| target | reached | |", "|---|--:|---|"]
-    lines += [
-        f"| {target} | {reached} | {'met' if is_met else '**missed**'} |"
-        for target, reached, is_met in _targets(subjects[subject], subjects[BEST_BASELINE])
-    ]
+    lines += [f"| {target} | {reached} | {'met' if is_met else '**missed**'} |" for target, reached, is_met in rows]
     return "\n".join(lines)
 
 

@@ -1,8 +1,9 @@
 """What is measured: kg's own engine and simple ways to search."""
 
 from subjects.bm25 import Bm25
+from subjects.files import KgFiles, SameName
 from subjects.kg import Kg
 from subjects.subject import Answer, Subject
 from subjects.substring import Conjunction, Substring
 
-__all__ = ["Answer", "Bm25", "Conjunction", "Kg", "Subject", "Substring"]
+__all__ = ["Answer", "Bm25", "Conjunction", "Kg", "KgFiles", "SameName", "Subject", "Substring"]

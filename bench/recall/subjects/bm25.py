@@ -32,7 +32,7 @@ class Bm25:
     def ask(self, asked: Question) -> Answer:
         index, keys = self._indexes.get(asked.graphs) or self._built(asked)
         tokens = self._tokens([asked.text])
-        found, scores = index.retrieve(tokens, k=DEPTH, show_progress=False)
+        found, scores = index.retrieve(tokens, k=min(DEPTH, len(keys)), show_progress=False)
         ranked = (keys[number] for number, score in zip(found[0], scores[0], strict=True) if score > 0)
         return Answer(ranked=tuple(ranked))
 
