@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 from pathlib import Path
 
 import pytest
 
 from kg_core.model import Change, Tombstone, Written
-from kg_core.store import Home, Places, Store, Write
+from kg_core.store import Home, OsFiles, Places, Store, Write
 
 NOW = 1_790_000_000_000
 
@@ -87,6 +88,34 @@ def test_what_a_person_added_may_be_changed_and_taken_out_before_the_file_was_wr
         assert graph.nodes["changed"].gist == "newer"
         assert graph.nodes["changed"].conflicts == ()
         await store.close()
+
+    asyncio.run(main())
+
+
+class NoNewFile(OsFiles):
+    """A disk on which no content file takes the place of the old one."""
+
+    def rename(self, source, target):
+        if target.name == "user.json":
+            raise OSError(errno.EIO, "no")
+        super().rename(source, target)
+
+
+def test_an_edit_undoes_nothing_although_a_snapshot_was_about_to_be_the_file(home, values):
+    async def main():
+        await written(home, values, values.node("kept"), values.node("ours", "old"))
+        store = await opened(home, files=NoNewFile())
+        await store.load("user")
+        await store.commit(values.put(values.node("added"), values.node("ours", "new")))
+        assert not await store.snapshot()
+        await store.close()
+        edited(home, lambda document: document["nodes"]["kept"].update(gist="by hand"))
+        graph, _ = await loaded(home)
+        assert {node.id: node.gist for node in graph.nodes.values()} == {
+            "kept": "by hand",
+            "ours": "new",
+            "added": "the gist of added",
+        }
 
     asyncio.run(main())
 

@@ -82,7 +82,9 @@ class Loading:
             held = await self._adopted(found, uses, Graph(key=key), 0 if mark is None else mark.sequence)
             held.is_marked = mark is not None
             return held, None
-        for mark in reversed(marks):
+        # The oldest first: what was only about to be the file may never have been what somebody edited. Taken for the
+        # base, it would make an undoing of all our later writes out of the edit.
+        for mark in marks:
             backup = await self._backup(key, mark.content)
             if backup is not None:
                 held = await self._replayed(await _with_use(backup, uses), mark.sequence)
