@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_core.policy import shell_files
+from kg_core.policy import shell_files, shell_folder
 
 
 def found(command: str) -> list[str]:
@@ -128,6 +128,27 @@ def test_what_is_not_certain_is_no_file(command: str) -> None:
 )
 def test_a_command_that_moves_reads_where_it_is(command: str, files: list[str]) -> None:
     assert found(command) == files
+
+
+@pytest.mark.parametrize(
+    ("command", "folder"),
+    [
+        ("cat f", ""),
+        ("cd d && cat f", "d"),
+        ("cd d; cd ../e && ls", "d/../e"),
+        ("cd /d", "/d"),
+        ("cd", "~"),
+        ("(cd d && cat f)", ""),
+        ("cd d | cat f", ""),
+        ("cd -", None),
+        ('cd "$X"', None),
+        ("for x in a; do cd $x; done", None),
+        ("f() { cd d; }", None),
+        ("cat 'f", None),
+    ],
+)
+def test_it_is_known_where_a_command_ends_or_that_it_is_not(command: str, folder: str | None) -> None:
+    assert shell_folder(command) == folder
 
 
 def test_of_many_files_the_first_are_looked_at_and_a_pasted_text_is_no_command() -> None:

@@ -102,6 +102,20 @@ def test_a_command_brings_the_lessons_of_the_files_that_it_reads(live: Live) -> 
     live(scenario)
 
 
+def test_a_command_that_moved_is_understood_wherever_the_client_says_that_it_ran(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        files = ("src/a/one.py", "src/a/two.py", "src/a/b/three.py", "src/a/a/three.py", "src/a/three.py")
+        agent = await reader(world, {file: f"Lesson on {file}." for file in files})
+        write(agent.cwd, *files)
+        ended = f"{agent.cwd}/src/a"
+        assert "Lesson on src/a/one.py." in await shell(agent, "cd src/a && cat one.py", cwd=ended)
+        assert "Lesson on src/a/two.py." in await shell(agent, "cat src/a/two.py; cd src/a", cwd=ended)
+        assert await shell(agent, "cd a && cat three.py", cwd=ended) == ""  # it may be either of two
+        assert "Lesson on src/a/b/three.py." in await shell(agent, f"cd {ended}/b && cat three.py", cwd=ended)
+
+    live(scenario)
+
+
 def test_at_most_three_lessons_come_and_a_subagent_is_told_for_itself(live: Live) -> None:
     async def scenario(world: Any) -> None:
         lessons = {touch: f"Lesson on {touch}." for touch in ("src/*.py", "src/a.py", "src", "*.py", "**/a.py")}

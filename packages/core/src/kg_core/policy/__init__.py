@@ -14,7 +14,7 @@ from kg_core.policy.recall import GATE, Gate, Recalled, question, recall, reques
 from kg_core.policy.renames import Renames, renames_of
 from kg_core.policy.score import Explanation, Factor, explain, scores
 from kg_core.policy.secrets import Scrubbed, scrub, scrub_blocks, scrub_node
-from kg_core.policy.shell import ShellFile, shell_files
+from kg_core.policy.shell import ShellFile, shell_files, shell_folder
 from kg_core.policy.touches import How, TouchIndex, TouchMatch
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "scrub_blocks",
     "scrub_node",
     "shell_files",
+    "shell_folder",
     "touching",
     "without_frames",
 ]

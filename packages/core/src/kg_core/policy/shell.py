@@ -66,11 +66,24 @@ def shell_files(command: str) -> tuple[ShellFile, ...]:
         return ()
 
 
+def shell_folder(command: str) -> str | None:
+    """The folder in which a command ends, relative to where it began unless it is absolute or begins with ``~``: empty
+    when it stays there, ``None`` when that is not certain.
+    """
+    walk = _Walk("", 0)
+    try:
+        for _ in walk.files(command[:LONGEST]):
+            pass
+    except Unreadable:
+        return None
+    return walk.folder
+
+
 class _Walk:
     """Goes over a command from left to right. It knows in which folder it is, or that it does not."""
 
     def __init__(self, folder: str | None, depth: int) -> None:
-        self._folder = folder
+        self.folder = folder
         self._depth = depth
         self._groups: list[str | None] = []
 
@@ -81,6 +94,7 @@ class _Walk:
             match token:
                 case Word():
                     if not part.words and token.is_bare and token.text in _COMPOUND:
+                        self.folder = None
                         return
                     part.words.append(token)
                 case Redirection():
@@ -90,6 +104,7 @@ class _Walk:
                 case Operator(text):
                     yield from self._did(part, before, text)
                     if not self._is_grouped(part, before, text):
+                        self.folder = None
                         return
                     part = _Part()
                     before = text
@@ -98,12 +113,12 @@ class _Walk:
     def _is_grouped(self, part: _Part, before: str, operator: str) -> bool:
         """Follows brackets; whether they are those of a subshell, and not of a function, a sum or a choice."""
         if operator == "(":
-            self._groups.append(self._folder)
+            self._groups.append(self.folder)
             return not part.words and before != "("
         if operator == ")":
             if not self._groups:
                 return False
-            self._folder = self._groups.pop()
+            self.folder = self._groups.pop()
         return operator != ";;"
 
     def _did(self, part: _Part, before: str, after: str) -> Iterator[ShellFile]:
@@ -119,7 +134,7 @@ class _Walk:
         if before == "||" or (after == "(" and words):
             return
         for inner in part.inner if self._depth < _NESTED else ():
-            yield from _Walk(self._folder, self._depth + 1).files(inner.text)
+            yield from _Walk(self.folder, self._depth + 1).files(inner.text)
         found, edits = operands(name, words[1:])
         for word in found:
             yield from self._file(word, edits=edits)
@@ -129,8 +144,8 @@ class _Walk:
 
     def _file(self, word: Word, *, edits: bool) -> Iterator[ShellFile]:
         is_placed = word.text.startswith(("/", "~"))
-        if word.text and (is_placed or self._folder is not None):
-            yield ShellFile(word.text, "" if is_placed else self._folder or "", edits)
+        if word.text and (is_placed or self.folder is not None):
+            yield ShellFile(word.text, "" if is_placed else self.folder or "", edits)
 
     def _move(self, name: str, words: list[Word], *, is_certain: bool) -> None:
         """Follows ``cd``. Wherever it is not plain where that leads, the folder is unknown."""
@@ -138,11 +153,11 @@ class _Walk:
         is_plain = name == "cd" and is_certain and len(targets) <= 1 and all(word.is_known for word in targets)
         target = targets[0].text if targets else "~"
         if not is_plain or not target or target.startswith(("-", "+")):
-            self._folder = None
+            self.folder = None
         elif target.startswith(("/", "~")):
-            self._folder = target
-        elif self._folder is not None:
-            self._folder = _joined(self._folder, target)
+            self.folder = target
+        elif self.folder is not None:
+            self.folder = _joined(self.folder, target)
 
 
 def _joined(folder: str, name: str) -> str:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from kg_core.policy import FileUse
-from kg_plugin_api import EventKind
+from kg_core.policy import FileUse, shell_folder
+from kg_plugin_api import EventKind, ToolKind
 from kg_server.files.named import named
 from kg_server.files.renaming import Renaming
 from kg_server.files.touched import Touched
 from kg_server.rulebook import Rulebook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kg_core.model import GraphKey, Millis
     from kg_core.policy import TouchIndex
     from kg_core.store import Store
-    from kg_plugin_api import Event
+    from kg_plugin_api import Event, ToolUse
     from kg_server.contexts import Context
     from kg_server.files.named import Named
 
@@ -52,8 +53,8 @@ class Uses:
         """The files that a tool has read or edited, each once; none for other events."""
         if event.tool is None or not _names_files(event):
             return ()
-        folder = event.tool.workdir or event.cwd or context.cwd
-        found = (use for each in named(event.tool)[:_MOST] for use in self._use(context, each, folder))
+        starts = _starts(event.tool, event.tool.workdir or event.cwd or context.cwd)
+        found = (use for each in named(event.tool)[:_MOST] for use in self._use(context, each, starts))
         return tuple({use.name: use for use in found}.values())
 
     async def close(self) -> None:
@@ -61,14 +62,9 @@ class Uses:
         await self.renaming.close()
         await self._touched.close()
 
-    def _use(self, context: Context, file: Named, folder: str) -> Iterator[FileUse]:
-        written = Path(self._home, file.path[2:]) if file.path.startswith("~/") else Path(folder, file.path)
-        if "\0" in file.path or not written.is_absolute():
-            return
-        try:
-            if written.is_dir() or (file.is_read_off and not written.is_file()):
-                return
-        except OSError:  # a name that no file can have
+    def _use(self, context: Context, file: Named, starts: Sequence[str]) -> Iterator[FileUse]:
+        written = self._written(file, starts)
+        if written is None:
             return
         plain = os.path.normpath(written)
         above, name = os.path.split(plain)
@@ -78,6 +74,27 @@ class Uses:
         former = self.renaming.names(tree, relative) if tree and Path(tree, ".git").exists() else ()
         spellings = dict.fromkeys((relative, real, plain, os.path.realpath(plain)))
         yield FileUse(name=relative or real, spellings=tuple(filter(None, spellings)), former=former)
+
+    def _written(self, file: Named, starts: Sequence[str]) -> Path | None:
+        """The path of a file as the tool means it; ``None`` when it names a folder, or when that is not certain."""
+        if "\0" in file.path:
+            return None
+        below = file.path.startswith("~/")
+        meant = [Path(self._home, file.path[2:])] if below else [Path(start, file.path) for start in starts]
+        try:
+            if file.is_read_off:
+                meant = [path for path in dict.fromkeys(meant) if path.is_file()]
+            is_certain = len(meant) == 1 and meant[0].is_absolute() and not meant[0].is_dir()
+        except OSError:  # a name that no file can have
+            return None
+        return meant[0] if is_certain else None
+
+
+def _starts(tool: ToolUse, folder: str) -> tuple[str, ...]:
+    """The folders in which a tool may have begun: of a command some clients tell where it ended instead."""
+    ended = shell_folder(tool.command) if tool.kind is ToolKind.SHELL else ""
+    tail = f"/{posixpath.normpath(ended)}" if ended and not ended.startswith(("/", "~")) else ""
+    return (folder.removesuffix(tail) or "/", folder) if tail and folder.endswith(tail) else (folder,)
 
 
 def _names_files(event: Event) -> bool:
