@@ -120,6 +120,28 @@ def test_an_edit_undoes_nothing_although_a_snapshot_was_about_to_be_the_file(hom
     asyncio.run(main())
 
 
+def test_a_second_edit_is_one_of_the_first_although_the_server_died_before_it_wrote_the_file(home, values):
+    async def main():
+        await written(home, values, values.node("kept"), values.node("removed"))
+        store = await opened(home, files=NoNewFile())
+        await store.load("user")
+        await store.commit(values.put(values.node("ours"), values.node("removed", "newer")))
+        edited(home, lambda document: document["nodes"].update(changed={"gist": "by hand"}, gone={"gist": "by hand"}))
+        await store.look()
+        await store.commit(values.put(values.node("later")))
+        await store.close()
+        assert "later" not in json.loads(home.graph("user").read_text("utf-8"))["nodes"]
+        edited(home, lambda document: document["nodes"]["changed"].update(gist="by hand again"))
+        edited(home, lambda document: document["nodes"].pop("gone"))
+        graph, _ = await loaded(home)
+        assert set(graph.nodes) == {"kept", "removed", "ours", "changed", "later"}
+        assert graph.nodes["changed"].gist == "by hand again"
+        assert graph.nodes["removed"].gist == "newer"
+        assert not any(node.conflicts for node in graph.nodes.values())
+
+    asyncio.run(main())
+
+
 def test_a_sound_edit_settles_what_a_damaged_one_left(home, values):
     async def main():
         store = await opened(home)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model.merge import merge_extra, merge_part
+from kg_core.store.backups import keep_base
 from kg_core.store.entry import Write
-from kg_core.store.loading import Edit
+from kg_core.store.lines import SnapshotMark
 from kg_core.store.problems import ProblemKind
 from kg_core.store.reading import parts
 from kg_core.store.slices import in_slices
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
     from kg_core.store.entry import Entry
     from kg_core.store.files import Identity
     from kg_core.store.held import Held
-    from kg_core.store.loading import Loading
+    from kg_core.store.journal import Journal
+    from kg_core.store.loading import Edit, FileState, Loading
     from kg_core.store.problems import Problems
 
 BY: Final = "edit"
@@ -39,6 +43,7 @@ class Edits:
     problems: Problems
     clock: Callable[[], Millis]
     commit: Callable[[Write], Future[Entry]]
+    journal: Journal
 
     async def changed(self, graphs: Mapping[GraphKey, Held]) -> list[Held]:
         """The graphs whose file is no longer the one we know. Cheap."""
@@ -59,11 +64,11 @@ class Edits:
         elif found.content == held.content:
             held.identity = found.identity
         else:
-            theirs = await self.loading.read_edit(held, found)
-            if theirs is None:
+            edit = await self.loading.read_edit(held, found)
+            if edit is None:
                 held.content, held.identity = found.content, found.identity
             else:
-                await self.merge(held, Edit(found, theirs))
+                await self.merge(held, edit)
 
     def _is_changed(self, path: Path, known: Identity | None) -> bool:
         """Whether the file is another one. What cannot be told is found out, and said, by whoever reads it."""
@@ -89,6 +94,21 @@ class Edits:
         held.must_write = True
         held.conflicts.update(conflicts)
         self.report_conflicts(held)
+        if edit.is_whole:
+            await self._remember(held, edit.found)
+
+    async def _remember(self, held: Held, found: FileState) -> None:
+        """Have the journal name the edited file, and keep a copy: a later edit is one of this file.
+
+        Together with the entries since the last snapshot, the merge's own among them, it is our graph. A disk that
+        takes no copy costs no more than that a later edit, after a crash, may be set aside as a conflict.
+        """
+        home, data = self.disk.home, found.data or b""
+        mark = SnapshotMark(graph=held.key, sequence=held.written, content=found.content)
+        with contextlib.suppress(OSError):
+            keep = partial(keep_base, self.disk.files, home, held.key, held.written, found.content, (data,))
+            await self.disk.run(keep)
+            await self.disk.journal(partial(self.journal.mark, mark))
 
     def report_conflicts(self, held: Held) -> None:
         """Say which nodes wait for somebody to decide; nothing when there are none."""

@@ -39,10 +39,11 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A file that somebody else has changed, and what it says."""
+    """A file that somebody else has changed, and what it says; ``is_whole`` unless it was damaged."""
 
     found: FileState
     graph: Graph
+    is_whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +96,16 @@ class Loading:
         held.base = self._unchanged_by_us(theirs)
         if found.data is None:
             self.restored(held)
-        return held, Edit(found, theirs)
+        return held, Edit(found, theirs, is_whole=False)
 
     async def _edit(self, held: Held, found: FileState) -> Edit | None:
         """What stands in a file that is none of ours; ``None`` when there is nothing to merge."""
         if found.data is None:
             self.restored(held)
             return None
-        theirs = await self.read_edit(held, found)
-        return None if theirs is None else Edit(found, theirs)
+        return await self.read_edit(held, found)
 
-    async def read_edit(self, held: Held, found: FileState) -> Graph | None:
+    async def read_edit(self, held: Held, found: FileState) -> Edit | None:
         """What an edited file says, on top of the base where it is damaged; ``None`` when a later version wrote it."""
         reading = await read_graph(held.key, found.data or b"", held.base)
         held.read_only = ""
@@ -118,7 +118,7 @@ class Loading:
             graph = await _on_top(held.base, graph)
         else:
             self.problems.solved(ProblemKind.DAMAGED, self.disk.home.graph(held.key))
-        return replace(graph, use=held.base.use)
+        return Edit(found, replace(graph, use=held.base.use), is_whole=not reading.damage)
 
     def restored(self, held: Held) -> None:
         """The file is gone although nobody asked us to forget: it is written again."""
