@@ -98,10 +98,16 @@ def test_claude_code_sends_what_was_recorded(machine: Machine, claude: Claude, t
     folder = machine.repository()
     apply(CLAUDE.wiring.claims(site(CLAUDE, machine, claude.config, log)))
     settings = json.loads((claude.config / "settings.json").read_text(encoding="utf-8"))
-    settings["permissions"]["allow"].append("Write")
+    settings["permissions"]["allow"] += ["Write", "NotebookEdit"]
     settings["hooks"] = {native: [{"hooks": [_command(log, native)]}] for native in CLAUDE_EVENTS}
     (claude.config / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     file = str(folder / "readme.txt")
+    cell = {"cell_type": "code", "id": "one", "metadata": {}, "outputs": [], "source": "1", "execution_count": None}
+    notebook = folder / "sums.ipynb"
+    notebook.write_text(
+        json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8"
+    )
+    changed = {"notebook_path": str(notebook), "cell_id": "one", "new_source": "2"}
     own = Call(name=f"{CLAUDE.tool_prefix}kg_read")
     errand = {"description": "An errand", "prompt": "Read the file.", "subagent_type": "general-purpose"}
     claude.model.script(
@@ -112,6 +118,8 @@ def test_claude_code_sends_what_was_recorded(machine: Machine, claude: Claude, t
         Turn(calls=(Call(name="Read", arguments={"file_path": str(folder / "missing.txt")}),)),
         Turn(calls=(own,)),
         Turn(calls=(Call(name="Agent", arguments={**errand, "run_in_background": False}),)),
+        Turn(calls=(Call(name="Read", arguments={"file_path": str(notebook)}),)),
+        Turn(calls=(Call(name="NotebookEdit", arguments=changed),)),
         subagent=(Turn(calls=(Call(name="Read", arguments={"file_path": file}), own)), Turn(text="It says beta.")),
     )
 

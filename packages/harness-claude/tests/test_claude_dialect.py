@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def test_a_missing_or_unknown_source_counts_as_startup(source: object) -> None:
     assert event.source is StartSource.STARTUP
 
 
-@pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "Bash"])
+@pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "NotebookEdit", "Bash"])
 def test_both_carriers_tell_the_same_of_a_tool_use(tool: str) -> None:
     whole = DIALECT.parse(RECORDED[f"PostToolUse-{tool}-hook_client"])
     template = DIALECT.parse(RECORDED[f"PostToolUse-{tool}-mcp_hook"])
@@ -64,6 +65,37 @@ def test_a_tool_use_names_its_files_or_its_command() -> None:
     assert shell is not None
     assert shell.tool is not None
     assert (shell.tool.kind, shell.tool.paths, shell.tool.command) == (ToolKind.SHELL, (), "cat new.txt")
+
+
+@pytest.mark.parametrize(
+    ("tool", "field"),
+    [
+        *(("Read", "file_path"), ("Edit", "file_path"), ("MultiEdit", "file_path"), ("Write", "file_path")),
+        *(("NotebookEdit", "notebook_path"), ("Grep", "path")),
+    ],
+)
+def test_every_tool_that_names_a_file_is_heard_and_its_file_is_found(tool: str, field: str) -> None:
+    spec = CLAUDE.event("PostToolUse")
+    assert spec is not None
+    assert re.fullmatch(spec.matcher, tool)
+    template: Any = spec.arguments()["payload"]
+    sent = dict.fromkeys(template["tool_input"], "") | {field: "/home/user/project/a b.py"}
+    payload = {"session_id": "s", "tool_name": tool, "tool_input": sent}
+
+    event = DIALECT.parse(RawEvent(native="PostToolUse", carrier=Carrier.MCP_HOOK, payload=payload))
+
+    assert event is not None
+    assert event.tool is not None
+    assert event.tool.paths == ("/home/user/project/a b.py",)
+    assert event.tool.kind in {ToolKind.READ, ToolKind.EDIT}
+
+
+@pytest.mark.parametrize("tool", ["Glob", "Agent", "WebFetch", "ReadMcpResource", "TodoWrite"])
+def test_tools_that_name_no_file_cost_no_event(tool: str) -> None:
+    spec = CLAUDE.event("PostToolUse")
+
+    assert spec is not None
+    assert not re.fullmatch(spec.matcher, tool)
 
 
 def test_an_empty_field_of_a_template_is_no_agent_and_no_path() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SPECS: Final = {spec.native: spec for spec in EVENTS}
-_PATH_FIELDS: Final = ("file_path", "notebook_path")
+_PATH_FIELDS: Final = ("file_path", "notebook_path", "path")
 _MACHINE_PROMPTS: Final = ("<task-notification", "<teammate-message", "<system-reminder")
 """How a prompt begins that the client itself sends in a person's place."""
 

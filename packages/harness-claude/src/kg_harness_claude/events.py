@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FILE_TOOLS: Final[Mapping[str, ToolKind]] = MappingProxyType(
     {
         "Read": ToolKind.READ,
+        "Grep": ToolKind.READ,
         "Edit": ToolKind.EDIT,
         "MultiEdit": ToolKind.EDIT,
         "Write": ToolKind.EDIT,
@@ -25,7 +26,9 @@ FILE_TOOLS: Final[Mapping[str, ToolKind]] = MappingProxyType(
         "Bash": ToolKind.SHELL,
     },
 )
-"""The native tools that touch files. The matcher names these alone, since every hook costs the user time."""
+"""The native tools that touch files. The matcher names these alone, since every hook costs the user time. ``Grep`` may
+name a file; builds that leave searching to the shell do not have it.
+"""
 
 _EDITS: Final = tuple(name for name, kind in FILE_TOOLS.items() if kind is ToolKind.EDIT)
 
@@ -81,6 +84,7 @@ EVENTS: Final[tuple[EventSpec, ...]] = (
             tool_input={
                 "file_path": "${tool_input.file_path}",
                 "notebook_path": "${tool_input.notebook_path}",
+                "path": "${tool_input.path}",
                 "command": "${tool_input.command}",
             },
         ),
