@@ -189,11 +189,30 @@ def test_file_recall_meets_its_targets_and_answers_the_same_again(tmp_path: Path
     assert all(figures[kind]["injected"] >= 0.95 for kind in ("exact", "glob", "directory", "renamed"))
 
 
+def test_a_session_is_accounted_for_prompt_by_prompt(tmp_path: Path) -> None:
+    figures, answers = run(tmp_path, "--parts", "economy")
+
+    found = figures["economy"]["kg"]
+    useful = sum(bool(each["answers"]) for each in answers)
+    assert found["prompts"] == len(answers) == 40
+    assert found["brought"] + found["in_view"] + found["missed"] == useful
+    assert found["characters"] == sum(each["characters"] for each in answers)
+    shown = [tuple(node) for each in answers for node in each["injected"]]
+    assert len(shown) == len(set(shown))
+
+
+def test_an_interpreter_without_the_peer_is_named(tmp_path: Path) -> None:
+    script = [sys.executable, str(ROOT / "bench" / "recall" / "run.py"), "--parts", "economy", "--peer", sys.executable]
+    done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode != 0
+    assert "is kg-memory 0.17.0 installed there?" in done.stderr
+
+
 @pytest.mark.slow
 def test_one_command_runs_all_that_needs_nothing_from_the_user(tmp_path: Path) -> None:
     figures, answers = run(tmp_path, "--half", "dev")
 
-    assert {"decisions", "files"} <= set(figures)
+    assert set(figures) == {"decisions", "files", "economy"}
     assert {each["half"] for each in answers if each["part"] == "decisions"} == {"dev"}
     assert figures["decisions"]["subjects"]["kg"]["all answerable"]["hit_at_5"] > 0.9
 

@@ -2,65 +2,85 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from dataset import Dataset
 from report import file_targets, no_targets, targets
 from sets import read_devbench, read_files, read_history, read_observations, read_sessions
-from subjects import Bm25, Conjunction, Kg, KgFiles, SameName, Substring
+from subjects import Bm25, Conjunction, Kg, KgFiles, SameName, Substring, peer
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from dataset import Question
     from measure import Quality
-    from subjects import Subject
+    from subjects import Reminder, Subject
 
-ALWAYS: Final = ("decisions", "files")
+ALWAYS: Final = ("decisions", "files", "economy")
 """The parts that need nothing from the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One set. The first of the ``subjects`` is kg; ``targets`` makes a table of figures by subject and class."""
+    """One set. ``subjects`` opens who is asked, kg first; ``targets`` makes a table of figures by subject and class."""
 
     name: str
     title: str
     hash: str
     questions: Sequence[Question]
-    subjects: Sequence[Subject]
+    subjects: Callable[[], AbstractContextManager[Sequence[Subject]]]
     targets: Callable[[Mapping[str, Mapping[str, Quality]]], str] = no_targets
 
 
 def parts(arguments: Namespace) -> Iterator[Part]:
-    """The parts that are asked for, each made when its turn comes."""
+    """The parts that are asked for, each made when its turn comes; the economy is none."""
     wanted = arguments.parts.split(",")
     if "decisions" in wanted:
-        yield _decisions(arguments.half)
+        yield _decisions(arguments)
     if "files" in wanted:
         yield _files()
     if arguments.history:
-        yield _searched("history", f"history of {arguments.history.resolve().name}", read_history(arguments.history))
+        title = f"history of {arguments.history.resolve().name}"
+        yield _searched("history", title, read_history(arguments.history), arguments)
     if arguments.locomo:
+        keys = "corrected keys" if arguments.corrections else "keys as published"
         for name, read in (("sessions", read_sessions), ("observations", read_observations)):
-            keys = "corrected keys" if arguments.corrections else "keys as published"
             dataset = read(arguments.locomo, arguments.corrections)
-            yield _searched(f"locomo {name}", f"LoCoMo, {name}, {keys}", dataset)
+            yield _searched(f"locomo {name}", f"LoCoMo, {name}, {keys}", dataset, arguments)
     if arguments.devbench:
-        yield _searched("devbench", "DevBench", read_devbench(arguments.devbench))
+        yield _searched("devbench", "DevBench", read_devbench(arguments.devbench), arguments)
 
 
-def _decisions(half: str) -> Part:
+@contextmanager
+def reminders(dataset: Dataset, python: Path | None) -> Iterator[list[Reminder]]:
+    """kg over one set, and the peer where ``python`` is an interpreter that has it; the peer ends with the block."""
+    found: list[Reminder] = [Kg(dataset.graphs)]
+    with ExitStack() as stack:
+        if python is not None:
+            found.append(stack.enter_context(peer(dataset.graphs, python)))
+        yield found
+
+
+@contextmanager
+def _searching(dataset: Dataset, python: Path | None) -> Iterator[list[Subject]]:
+    with reminders(dataset, python) as found:
+        yield [*found, *(make(dataset.graphs) for make in (Substring, Conjunction, Bm25))]
+
+
+def _decisions(arguments: Namespace) -> Part:
     dataset = Dataset.read()
-    questions = [question for question in dataset.questions if question.half == half]
     return Part(
         name="decisions",
-        title=f"decisions, {half} half",
+        title=f"decisions, {arguments.half} half",
         hash=dataset.hash,
-        questions=questions,
-        subjects=_searching(dataset),
+        questions=[question for question in dataset.questions if question.half == arguments.half],
+        subjects=partial(_searching, dataset, arguments.peer),
         targets=targets,
     )
 
@@ -72,20 +92,16 @@ def _files() -> Part:
         title="files",
         hash=found.dataset.hash,
         questions=found.dataset.questions,
-        subjects=[make(found.dataset.graphs, found.former) for make in (KgFiles, SameName)],
+        subjects=partial(nullcontext, [make(found.dataset.graphs, found.former) for make in (KgFiles, SameName)]),
         targets=file_targets,
     )
 
 
-def _searched(name: str, title: str, dataset: Dataset) -> Part:
+def _searched(name: str, title: str, dataset: Dataset, arguments: Namespace) -> Part:
     return Part(
         name=name,
         title=title,
         hash=dataset.hash,
         questions=dataset.questions,
-        subjects=_searching(dataset),
+        subjects=partial(_searching, dataset, arguments.peer),
     )
-
-
-def _searching(dataset: Dataset) -> list[Subject]:
-    return [make(dataset.graphs) for make in (Kg, Substring, Conjunction, Bm25)]

@@ -10,14 +10,16 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dataset import Dataset
+from economy import Economy, lived, read_session, table
 from measure import by_class, outcomes
-from parts import ALWAYS, parts
+from parts import ALWAYS, parts, reminders
 from report import comparison, detail
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from measure import Outcome
+    from measure import Quality
 
 
 def main() -> None:
@@ -26,23 +28,35 @@ def main() -> None:
     figures: dict[str, object] = {}
     answers: list[dict[str, object]] = []
     for part in parts(arguments):
-        found = {subject.title: outcomes(subject, part.questions) for subject in part.subjects}
+        with part.subjects() as subjects:
+            found = {subject.title: outcomes(subject, part.questions) for subject in subjects}
         by_subject = {title: by_class(each) for title, each in found.items()}
-        first = part.subjects[0].title
         print(f"## {part.title}: {len(part.questions)} questions, set {part.hash[:12]}\n")
-        for text in (detail(by_subject[first]), comparison(by_subject), part.targets(by_subject)):
-            if text:
-                print(text, end="\n\n")
-        figures[part.name] = {
-            "title": part.title,
-            "set": part.hash,
-            "subjects": {title: {name: q.record() for name, q in each.items()} for title, each in by_subject.items()},
-        }
-        answers += _records(part.name, found)
+        for subject in subjects:
+            if subject.has_hook:
+                print(subject.title, detail(by_subject[subject.title]), sep="\n\n", end="\n\n")
+        for text in filter(None, (comparison(by_subject), part.targets(by_subject))):
+            print(text, end="\n\n")
+        figures[part.name] = {"title": part.title, "set": part.hash, "subjects": _recorded(by_subject)}
+        answers += [{"part": part.name, **each.record(title)} for title, all_ in found.items() for each in all_]
+    if "economy" in arguments.parts.split(","):
+        figures["economy"], more = _economy(arguments.peer)
+        answers += more
     if arguments.json:
         _write(arguments.json, json.dumps(figures, indent=2, ensure_ascii=False))
     if arguments.outcomes:
         _write(arguments.outcomes, "\n".join(json.dumps(each, ensure_ascii=False, default=list) for each in answers))
+
+
+def _economy(python: Path | None) -> tuple[dict[str, object], list[dict[str, object]]]:
+    """Lives through the scripted session with each subject that has a hook, and prints what it cost."""
+    session = read_session()
+    with reminders(Dataset.read(), python) as subjects:
+        prompts = {subject.title: lived(subject, session) for subject in subjects}
+    found = {title: Economy.of(each) for title, each in prompts.items()}
+    print(f"## economy: a session of {len(session)} prompts\n", table(found), sep="\n", end="\n\n")
+    records = [each.record(title) for title, all_ in prompts.items() for each in all_]
+    return {title: each.record() for title, each in found.items()}, records
 
 
 def _arguments() -> argparse.Namespace:
@@ -59,13 +73,19 @@ def _arguments() -> argparse.Namespace:
         "--corrections", type=Path, metavar="PATH", help="corrected keys of LoCoMo: errors.json, or a folder of them"
     )
     parser.add_argument("--devbench", type=Path, metavar="FILE", help="ask from a copy of devbench_dataset.json")
+    parser.add_argument(
+        "--peer",
+        type=lambda text: Path(text).absolute(),
+        metavar="PYTHON",
+        help="ask kg-memory 0.17.0 too: an interpreter that has it",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--outcomes", type=Path, metavar="FILE", help="write every answer to FILE, as JSON Lines")
     return parser.parse_args()
 
 
-def _records(part: str, found: Mapping[str, Sequence[Outcome]]) -> list[dict[str, object]]:
-    return [{"part": part, **outcome.record(title)} for title, each in found.items() for outcome in each]
+def _recorded(figures: Mapping[str, Mapping[str, Quality]]) -> dict[str, dict[str, object]]:
+    return {title: {name: quality.record() for name, quality in each.items()} for title, each in figures.items()}
 
 
 def _write(path: Path, text: str) -> None:

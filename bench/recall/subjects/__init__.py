@@ -3,7 +3,8 @@
 from subjects.bm25 import Bm25
 from subjects.files import KgFiles, SameName
 from subjects.kg import Kg
-from subjects.subject import Answer, Subject
+from subjects.peer import peer
+from subjects.subject import Answer, Reminder, Subject
 from subjects.substring import Conjunction, Substring
 
-__all__ = ["Answer", "Bm25", "Conjunction", "Kg", "KgFiles", "SameName", "Subject", "Substring"]
+__all__ = ["Answer", "Bm25", "Conjunction", "Kg", "KgFiles", "Reminder", "SameName", "Subject", "Substring", "peer"]

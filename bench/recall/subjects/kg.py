@@ -11,9 +11,9 @@ from kg_plugin_api import SearchRequest
 from subjects.subject import DEPTH, Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
-    from dataset import Question
+    from dataset import Key, Question
     from kg_core.model import Graph
 
 SEARCH_LIMIT: Final = 15
@@ -21,7 +21,7 @@ SEARCH_LIMIT: Final = 15
 
 
 class Kg:
-    """The ranking of ``kg_search``, and the decision of the prompt hook with nothing in context yet."""
+    """The ranking of ``kg_search``, and the decision of the prompt hook."""
 
     title = "kg"
     has_hook = True
@@ -34,13 +34,15 @@ class Kg:
                 item(graph.key, node, Use(), standing(graph, node_id)) for node_id, node in graph.nodes.items()
             )
 
-    def ask(self, asked: Question) -> Answer:
-        """Searches with the whole text, and decides what the text would bring to mind as a prompt."""
+    def ask(self, asked: Question, known: Collection[Key] = ()) -> Answer:
+        """Searches with the whole text, and decides what the text would bring to mind as a prompt. ``known`` is in
+        front of the model already.
+        """
         graphs = [self._graphs[key] for key in asked.graphs]
         searching = SearchRequest(text=asked.text, graphs=asked.graphs, limit=SEARCH_LIMIT)
         hits = ranked(self._index.search(searching), graphs, searching).hits[:DEPTH]
         event = request(asked.text, asked.graphs)
-        blocks = recall(asked.text, self._index.search(event), graphs, frozenset()).blocks
+        blocks = recall(asked.text, self._index.search(event), graphs, known).blocks
         return Answer(
             ranked=tuple((hit.graph, hit.id) for hit in hits),
             injected=tuple((mark.graph, mark.id) for block in blocks for mark in block.marks),

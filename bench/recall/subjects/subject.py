@@ -9,7 +9,7 @@ from kg_core.model import Status
 from kg_core.render import standing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from dataset import Key, Question
     from kg_core.model import Graph, Node
@@ -37,6 +37,14 @@ class Subject(Protocol):
 
     def ask(self, question: Question) -> Answer:
         """Answers a question over the graphs that it may see. Deterministic."""
+        ...
+
+
+class Reminder(Subject, Protocol):
+    """One that speaks up by itself, and knows what it has said."""
+
+    def ask(self, question: Question, known: Collection[Key] = ()) -> Answer:
+        """As :meth:`Subject.ask`, while the nodes in ``known`` are in front of the model already."""
         ...
 
 
