@@ -58,7 +58,10 @@ def news(view: View) -> News:
         _follow(entry, found)
         if entry.sequence in view.known.pushed and entry.sequence not in view.context.ledger.pushed:
             on_their_way.add(entry.sequence)
-        if entry.by != view.context.id and not entry.maintenance and entry.sequence not in view.known.pushed:
+        if entry.by == view.context.id:
+            for key in _contents(entry, view):  # what it wrote over, it has been shown
+                found.pop(key, None)
+        elif not entry.maintenance and entry.sequence not in view.known.pushed:
             for key in _contents(entry, view):
                 found[key] = (*found.pop(key, ()), entry.sequence)
     lessons: list[tuple[Graph, Node]] = []
@@ -149,7 +152,6 @@ def _worth_telling(key: GraphKey, node_id: str, view: View) -> tuple[Graph, Node
     node = graph.nodes.get(node_id) if graph is not None else None
     if graph is None or node is None:
         return None
-    is_own = node.written is not None and node.written.by == view.context.id
-    is_news = not is_own and not view.known.has_viewed(key, node)
+    is_news = not view.known.has_viewed(key, node)
     is_shown = graph.tier(node_id) is Tier.ACTIVE and standing(graph, node_id) is Status.CURRENT
     return (graph, node) if is_news and is_shown else None

@@ -29,14 +29,16 @@ def guard(
     stored: Node,
     graph: GraphKey,
     known: Ledger,
-    writer: str,
     *,
+    is_own: bool,
     notes: tuple[str, ...] | None,
     touches: tuple[str, ...] | None,
 ) -> Refusal | None:
-    """Judges a write over ``stored`` by the context ``writer``; ``None`` for notes or touches that were not sent."""
-    wrote_it = stored.written is not None and stored.written.by == writer
-    if not wrote_it and not known.has_viewed(graph, stored):
+    """Judges a write over ``stored``; ``None`` for notes or touches that were not sent.
+
+    ``is_own`` says that the node stands as the writer sent it a moment ago, which is on its way to the disk.
+    """
+    if not is_own and not known.has_viewed(graph, stored):
         return Refusal(reason="this session has not seen the node as it stands")
     if not known.has_read(graph, stored):
         unread = [

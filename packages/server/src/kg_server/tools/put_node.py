@@ -62,7 +62,9 @@ def plan(arguments: PutNode, call: Call) -> Plan:
             raise KgError(
                 Code.REFUSED, f"{node_id!r} is locked by a person and was not written. Tell the user.", {"id": node_id}
             )
-        refusal = guard(stored, graph.key, call.known, call.by, notes=notes, touches=touches)
+        refusal = guard(
+            stored, graph.key, call.known, is_own=_is_own(call, graph, stored), notes=notes, touches=touches
+        )
         if refusal is not None:
             return _refused(call, graph, stored, refusal)
     base = stored or Node(id=node_id, gist=gist, created=call.now)
@@ -154,6 +156,17 @@ def _resembled(call: Call, graph: Graph, node: Node) -> str:
         f"Note: the graph already names {word!r}: {hub!r}, {one_line(graph.nodes[hub].gist)} "
         "If that is meant, relate the new node to it with kg_put_edge rather than describe it again."
     )
+
+
+def _is_own(call: Call, graph: Graph, stored: Node) -> bool:
+    """Whether the writer's own write of the node is still on its way. Once it is durable, its ledger says so instead:
+    a person who edits the file leaves its name beside what it never wrote.
+    """
+    durable = call.durable.graph(level_of(graph))
+    before, tombstone = durable.nodes.get(stored.id), durable.tombstones.get(stored.id)
+    known = [before.written.at] if before is not None and before.written is not None else []
+    known += [] if tombstone is None else [tombstone.at]
+    return stored.written is not None and stored.written.by == call.by and stored.written.at > max(known, default=0)
 
 
 def _refused(call: Call, graph: Graph, stored: Node, refusal: Refusal) -> Plan:

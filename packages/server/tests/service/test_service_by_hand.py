@@ -1,0 +1,68 @@
+"""What a person changes in a graph file, as the sessions see it: news, and nothing that may be written over unseen."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
+
+CACHE = "Cache keys include the tenant."
+BY_HAND = "Cache keys include tenant and language."
+
+
+async def edit(world: Any, gist: str) -> None:
+    """A person edits the lesson in the file, and it is taken over."""
+    store = world.service._memory.store
+    await store.snapshot()
+    path = world.root / ".kg" / "memory" / "projects" / "shop" / "graph.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["nodes"]["cache-key"]["gist"] = gist
+    path.write_text(json.dumps(document), encoding="utf-8")
+    await store.look()
+    assert world.service._memory.durable("project:shop").nodes["cache-key"].gist == gist
+
+
+def test_who_wrote_a_lesson_is_told_that_a_person_changed_it_in_the_file(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, other = world.agent("s-1"), world.agent("s-2")
+        await writer.start()
+        await other.start()
+        await writer.put("cache-key", CACHE)
+        await edit(world, BY_HAND)
+        assert BY_HAND in await writer.after_tool()
+        assert await writer.after_tool() == ""
+        assert BY_HAND in await other.after_tool()
+
+    live(scenario)
+
+
+def test_who_wrote_a_lesson_does_not_write_over_what_a_person_made_of_it(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.start()
+        await writer.put("cache-key", CACHE)
+        await edit(world, BY_HAND)
+        refused = await writer.refused("kg_put_node", id="cache-key", gist="Cache keys include it.", level="project")
+        assert BY_HAND in refused
+        assert "saved" in (await writer.put("cache-key", "Cache keys include both.")).lower()
+
+    live(scenario)
+
+
+def test_what_a_session_wrote_over_is_no_news_to_it_after_its_context_was_compacted(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, other = world.agent("s-1"), world.agent("s-2")
+        await writer.start()
+        await other.start()
+        await other.put("cache-key", CACHE)
+        await writer.call("kg_read", ids=["cache-key"])
+        await writer.put("cache-key", BY_HAND)
+        text = await writer.start("compact")
+        assert "Written by others" not in text
+
+    live(scenario)
