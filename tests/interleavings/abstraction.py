@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .person import unseen
 from .promises import context_of
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ def fingerprint(world: World) -> int:
     roles = _roles(world)
     return hash(
         (
-            tuple(_graph(held, roles) for held in world.store._graphs.values()),
+            tuple((_graph(held, roles), unseen(world, held)) for held in world.store._graphs.values()),
             _journal(world, roles),
             _running(world),
             tuple(_client(world, name, roles) for name in world.clients),
             _compaction(world),
             frozenset(problem.kind for problem in world.store.problems()),
-            (world.crashes, world.errors),
+            (world.crashes, world.errors, world.person.edits),
         )
     )
 

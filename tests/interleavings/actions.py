@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .disk import ALL, NOTHING
+from .person import possible_edits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from .clients import Client, Request
+    from .person import Edit
     from .world import Action, World
 
-_STEPS = ("1", "2", "1+")
+_STEPS = ("1", "2", "1+", "1~", "1~+")
 _STOPS = ("1", "1/", "2", "2/")
 
 
@@ -24,6 +26,9 @@ class Bounds:
     requests: Mapping[str, Sequence[Request]]
     crashes: int = 1
     errors: int = 1
+    edits: tuple[Edit, ...] = ()
+    edited: int = 1
+    """So many edits at most."""
     restarts: bool = True
     left: Sequence[int] = (NOTHING, ALL)
     """What crashes leave of unsynced bytes, see :mod:`.disk`."""
@@ -44,6 +49,9 @@ def possible(world: World, bounds: Bounds) -> Iterator[Action]:
     for name in world.timers():
         if name in bounds.timers:
             yield ("tick", name)
+    if world.person.edits < bounds.edited:
+        for edit in possible_edits(world, bounds.edits):
+            yield ("edit", *edit)
     if world.service._deliveries._open:
         yield ("lapse",)
     if world.errors < bounds.errors:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
     from kg_server.service import Service
 
 KINDS = {"start": EventKind.SESSION_START, "prompt": EventKind.PROMPT}
-WORDS = {"1": "one", "2": "two", "3": "three"}
+WORDS = {"1": "one", "2": "two", "3": "three", "4": "four"}
 _LINE = re.compile(r"^  ([\w.-]+): ([a-z]+ says [a-z]+)", re.MULTILINE)
 _NOTE_END = re.compile(r"end-of-[a-z]+-[a-z]+")
 HEADING = "Written by others meanwhile"
+MUCH = "Much was written since"
 PRELOAD = "shared memory of all coding agents"
 FILLING = "and so on " * 60
 
@@ -164,12 +166,19 @@ class Client:
     """The version last shown of each node, as far as the server knows that it arrived."""
     introduced: bool = False
     """Whether the server knows that the preload arrived."""
+    is_sent_to_read: bool = False
+    """Whether it was told to read again instead of what was written since, and the server knows that."""
     started: bool = False
     flights: list[Flight] = field(default_factory=list)
     lingering: set[str] = field(default_factory=set)
     """What it knew when it made writes that are still on their way although it went away."""
     transit: Reply | None = None
     unacknowledged: Reply | None = None
+
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        """The graphs that concern it."""
+        return ("user", f"project:{PurePath(self.cwd).name}") if self.cwd else ("user",)
 
     @property
     def flight(self) -> Flight | None:
@@ -221,7 +230,7 @@ class Client:
             payload = {"session": self.name, "cwd": self.cwd, "source" if verb == "start" else "prompt": words[0]}
             return service.event(HARNESS.name, RawEvent(native=verb, carrier=Carrier.HOOK_CLIENT, payload=payload))
         tool, arguments = _call(verb, words)
-        if verb in {"put", "note"}:
+        if verb in {"put", "note", "own"}:
             told = facts(f"  {words[0]}: {arguments['gist']}\n{' '.join(arguments.get('notes', ()))}")
             self.wrote |= told
             self.stated |= told
@@ -237,6 +246,8 @@ def _call(verb: str, words: list[str]) -> tuple[str, Mapping[str, Any]]:
             return "kg_put_node", {**level, "id": node, "gist": gist(node, version)}
         case "note", [node, version]:
             return "kg_put_node", {**level, "id": node, "gist": gist(node, version), "notes": [note(node, version)]}
+        case "own", [node, version]:
+            return "kg_put_node", {"level": "project", "id": node, "gist": gist(node, version)}
         case "delete", [node]:
             return "kg_delete_node", {"id": node}
         case "rename", [old, new]:

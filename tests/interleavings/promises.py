@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from kg_core.model import USER, StampKind, Tier
+from kg_core.model import PROJECT_PREFIX, USER, USER_PREFIX, StampKind, Tier
 from kg_core.policy import fresh, plan
 from kg_core.render import charge
 from kg_server.compaction import BY
@@ -53,6 +53,20 @@ def votes(truth: dict[str, Graph]) -> None:
             voters = [stamp.by for stamp in use.stamps if stamp.kind is StampKind.ENDORSEMENT]
             if len(voters) != len(set(voters)):
                 raise Violation(f"a session has voted for {node_id!r} twice")
+
+
+def counts(truth: dict[str, Graph]) -> None:
+    """A node of the user's knows how many edges each project has into it."""
+    user = truth.get(USER)
+    for key, graph in truth.items() if user is not None else ():
+        slug = key.removeprefix(PROJECT_PREFIX)
+        if user is None or slug == key:
+            continue
+        made = {end.removeprefix(USER_PREFIX): len(keys) for end, keys in graph.incident.items() if ":" in end}
+        known = {node_id: dict(use.inbound).get(slug, 0) for node_id, use in user.use.items()}
+        for node_id in {*made, *known}.intersection(user.nodes):
+            if made.get(node_id, 0) != known.get(node_id, 0):
+                raise Violation(f"{node_id!r} counts other edges from {key} than there are")
 
 
 def moves(witness: Witness, change: Change) -> None:
@@ -108,7 +122,7 @@ def compacted(world: World) -> None:
 
 def files(world: World, held: Any) -> None:
     """A graph whose files are said to be up to date is in its file."""
-    if held.is_dirty or held.identity is None or held.read_only:
+    if held.is_dirty or held.identity is None or held.read_only or is_unseen(world, held):
         return
     path = world.store._disk.home.graph(held.key)
     folder = world.machine.disk.folders.get(path.parent)
@@ -122,6 +136,11 @@ def files(world: World, held: Any) -> None:
         raise Violation(f"{path} is said to be up to date and has other nodes")
     if len(record["edges"]) != len(graph.edges) or {*record["tombstones"]} != {*graph.tombstones}:
         raise Violation(f"{path} is said to be up to date and has other edges or tombstones")
+
+
+def is_unseen(world: World, held: Any) -> bool:
+    """Whether the file of a graph is another one than the store knows: somebody has edited it just now."""
+    return bool(world.machine.disk.identity(world.store._disk.home.graph(held.key)) != held.identity)
 
 
 _PARSED: dict[bytes, Any] = {}

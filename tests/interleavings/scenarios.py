@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ANN, BEN = "ann", "ben"
 ALPHA, BETA, GAMMA, DELTA = "alpha", "beta", "gamma", "delta"
+OMEGA = "omega"
+"""In each of two projects."""
 
 LINKED = Budget(most=96, fill=95, fresh=30, archived=30)
 """The fresh one of three nodes fits it with one other and two edges between that and the third."""
@@ -27,24 +29,28 @@ LINKED = Budget(most=96, fill=95, fresh=30, archived=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A name, what happened before, and bounds. ``fine`` ones stop after each turn of the loop."""
+    """A name, what happened before, and bounds. ``fine`` ones stop after each turn of the loop.
+
+    ``folders`` are where the two clients work.
+    """
 
     name: str
     before: Sequence[tuple[str, Request]] = ()
     bounds: Bounds
     budget: Budget = field(default=TIGHT)
     fine: bool = False
+    folders: tuple[str, str] = ("", "")
 
     def world(self) -> World:
         """A world in which it begins."""
         Seams.budget = self.budget
-        return World.of(_image(self.before, self.budget), fine=self.fine)
+        return World.of(_image(self.before, self.budget, self.folders), fine=self.fine)
 
 
 @cache
-def _image(before: tuple[tuple[str, Request], ...], budget: Budget) -> Image:
+def _image(before: tuple[tuple[str, Request], ...], budget: Budget, folders: tuple[str, str]) -> Image:
     del budget  # it is in force
-    world = World.empty((ANN, BEN))
+    world = World.empty(dict(zip((ANN, BEN), folders, strict=True)))
     for client, request in before:
         _whole(world, client, request)
     world.finish()
@@ -120,6 +126,22 @@ PAIRED = Scenario(
 """Two linked nodes of which one is in sight, and each has something to be said for it."""
 
 
+EDITED = Scenario(
+    name="edited",
+    before=_THREE,
+    bounds=Bounds(
+        requests={ANN: (("put", ALPHA, "2"), ("sync",)), BEN: (("delete", BETA),)},
+        edits=(("user", "write", ALPHA), ("user", "remove", BETA), ("user", "tear")),
+        errors=0,
+        restarts=False,
+        left=(0,),
+        stops=("2/",),
+        timers=("Upkeep.run",),
+    ),
+)
+"""A person edits the file of what is served."""
+
+
 def _everything(version: str, name: str) -> tuple[Request, ...]:
     return (
         *(("start", source) for source in ("startup", "compact", "resume", "clear")),
@@ -140,8 +162,22 @@ def _everything(version: str, name: str) -> tuple[Request, ...]:
         ("all",),
         ("search", "says"),
         ("sync",),
+        ("own", OMEGA, version),
+        ("link", OMEGA, ALPHA),
+        ("unlink", OMEGA, ALPHA),
+        ("read", OMEGA),
+        ("useful", OMEGA),
     )
 
+
+_EDITS = (
+    ("user", "write", ALPHA),
+    ("user", "remove", BETA),
+    ("user", "tear"),
+    ("project:shop", "write", OMEGA),
+    ("project:shop", "remove", OMEGA),
+)
+_APART = ("/home/someone/shop", "/home/someone/till")
 
 EVERYTHING = Scenario(
     name="everything",
@@ -150,11 +186,14 @@ EVERYTHING = Scenario(
         crashes=2,
         errors=3,
         left=(0, 1, 2, 3, 4),
+        edits=_EDITS,
+        edited=4,
     ),
+    folders=_APART,
 )
-"""All requests on an empty memory, for random runs."""
+"""All requests on an empty memory, in two projects, with a person who edits files; for random runs."""
 
-FINE = Scenario(name="fine", before=_THREE, bounds=EVERYTHING.bounds, budget=LINKED, fine=True)
+FINE = Scenario(name="fine", before=_THREE, bounds=EVERYTHING.bounds, budget=LINKED, fine=True, folders=_APART)
 """The same between any two turns of the loop."""
 
-SCENARIOS = {scenario.name: scenario for scenario in (SMALL, READERS, PAIRED, EVERYTHING, FINE)}
+SCENARIOS = {scenario.name: scenario for scenario in (SMALL, READERS, PAIRED, EDITED, EVERYTHING, FINE)}

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kg_core.model import Graph
+from kg_core.store.edits import BY as BY_HAND
 from kg_core.store.lines import body
 from kg_server.compaction import BY
 
 from . import promises
-from .clients import HEADING, PRELOAD, Client, Flight, Reply, facts, lines, told
+from .clients import HEADING, MUCH, PRELOAD, Client, Flight, Reply, facts, lines, told
 from .disk import is_synced
 from .promises import Violation
 
 if TYPE_CHECKING:
-    from kg_core.model import Graph, GraphKey, Tier
+    from kg_core.model import GraphKey, Tier
     from kg_core.store import Entry
 
     from .world import World
@@ -34,8 +36,8 @@ class Witness:
         self.entries: list[Entry] = []
         self.nodes: dict[str, Any] = {}
         """Every node that was ever durable, by version."""
-        self.said: set[str] = set()
-        """Every fact that was ever durable."""
+        self.said: dict[GraphKey, set[str]] = {}
+        """Every fact that was ever durable, by graph."""
         self.moved: dict[GraphKey, dict[str, Tier]] = {}
         """What compaction has moved since somebody else wrote."""
         self.planned: dict[int, int] = {}
@@ -92,8 +94,8 @@ class Witness:
     def replied(self, world: World, client: Client, flight: Flight, reply: Reply) -> None:
         """Looks at a text that leaves for a client."""
         told = facts(reply.text)
-        if not told <= self.said:
-            raise Violation(f"{client.name} is shown {sorted(told - self.said)}, which is not durable")
+        if strange := told.difference(*(self.said.get(key, ()) for key in client.graphs)):
+            raise Violation(f"{client.name} is shown {sorted(strange)}, which is not durable, or not for it")
         reply.shown = {node: version for node, said in lines(reply.text) if (version := self._version(node, said))}
         if flight.abandoned:
             return
@@ -114,6 +116,7 @@ class Witness:
     def delivered(self, client: Client, reply: Reply) -> None:
         """The server knows now that a text has arrived."""
         client.view.update(reply.shown)
+        client.is_sent_to_read = client.is_sent_to_read or MUCH in reply.text
         if PRELOAD in reply.text:
             client.introduced = True
 
@@ -136,16 +139,26 @@ class Witness:
         store = world.store
         for key in self.truth:
             world.loop.complete(world.loop.start(store.load(key)))
+        last = self.entries[-1].sequence if self.entries else -1
+        arrived = tuple(store._history.after(max(store._history.floor, last)))
         for kept in range(len(doubtful) + 1):
+            edits = arrived[kept:]  # what a person made of the files was taken over when they were read
             expected = dict(self.truth)
-            for entry in doubtful[:kept]:
+            for entry in (*doubtful[:kept], *edits):
                 for change in entry.changes:
-                    expected[change.graph] = expected[change.graph].apply(change)
-            if all(same(store.durable(key), graph) for key, graph in expected.items()):
-                for entry in doubtful[:kept]:
+                    expected[change.graph] = expected.get(change.graph, Graph(key=change.graph)).apply(change)
+            is_by_hand = all(entry.by == BY_HAND for entry in edits)
+            ours = {change.graph for entry in (*self.entries, *doubtful[:kept], *edits) for change in entry.changes}
+            foreign = {key for key in expected if key not in ours and not store._graphs[key].is_marked}
+            if is_by_hand and all(
+                key in foreign or same(store.durable(key), graph) for key, graph in expected.items()
+            ):  # of a file that is a person's alone, we have no copy
+                for entry in (*doubtful[:kept], *edits):
+                    world.person.took(entry)
                     self._saw(entry)
                     self.entries.append(entry)
-                self.truth = {key: store.durable(key) for key in expected}
+                for key in expected:
+                    self._take(key, store.durable(key))
                 break
         else:
             raise Violation(_difference(self.truth, store))
@@ -161,6 +174,9 @@ class Witness:
             raise Violation(f"entry {entry.sequence} follows entry {last}")
         if not is_synced(world.machine.disk, world.store._disk.home.journal, body(entry)[1:]):
             raise Violation(f"entry {entry.sequence} is visible before it is durable")
+        world.person.took(entry)
+        for change in entry.changes:
+            self.truth.setdefault(change.graph, Graph(key=change.graph))
         writer = promises.writer(world, entry)
         if writer is not None:
             promises.overwrites(self, writer, entry)
@@ -174,6 +190,7 @@ class Witness:
                 promises.moves(self, change)
             self.truth[change.graph] = self.truth[change.graph].apply(change)
         promises.votes(self.truth)
+        promises.counts(self.truth)
         self._saw(entry)
         self.entries.append(entry)
 
@@ -184,16 +201,17 @@ class Witness:
 
     def _saw(self, entry: Entry) -> None:
         for change in entry.changes:
-            self._nodes(node for node in change.nodes.values() if node is not None)
+            self._nodes(change.graph, (node for node in change.nodes.values() if node is not None))
 
     def _take(self, key: GraphKey, graph: Graph) -> None:
         self.truth[key] = graph
-        self._nodes(graph.nodes.values())
+        self._nodes(key, graph.nodes.values())
 
-    def _nodes(self, nodes: Any) -> None:
+    def _nodes(self, key: GraphKey, nodes: Any) -> None:
+        said = self.said.setdefault(key, set())
         for node in nodes:
             self.nodes[node.version] = node
-            self.said |= told(node)
+            said |= told(node)
 
     def _version(self, node_id: str, gist: str) -> str:
         """The version of now of the node that a line shows."""
@@ -204,8 +222,9 @@ class Witness:
         covered = frozenset(entry.sequence for entry in self.entries if entry.sequence in context.ledger.pushed)
         before = self.pushed.get(context.id)
         self.pushed[context.id] = covered
-        if before is not None and covered != before:
+        if before is not None and covered != before and not client.is_sent_to_read:
             promises.news(self, client, context, covered - before)
+        client.is_sent_to_read = False
 
 
 def same(one: Graph, other: Graph) -> bool:

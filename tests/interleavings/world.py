@@ -13,6 +13,7 @@ from kg_server.service import Service
 
 from .clients import HARNESS, Client, Flight, Reply
 from .disk import ALL, NOTHING, found_again
+from .person import Person
 from .promises import compacted
 from .scheduler import Loop
 from .seams import Machine, Seams
@@ -58,6 +59,7 @@ class World:
     fine: bool = False
     loop: Loop = field(default_factory=Loop)
     witness: Witness = field(default_factory=Witness)
+    person: Person = field(default_factory=Person)
     wall: int = EPOCH
     crashes: int = 0
     errors: int = 0
@@ -75,9 +77,9 @@ class World:
         return world
 
     @classmethod
-    def empty(cls, names: tuple[str, ...], cwd: str = "") -> World:
-        """A world whose memory is empty."""
-        world = cls(Machine(), {name: Client(name, cwd) for name in names})
+    def empty(cls, folders: Mapping[str, str]) -> World:
+        """A world whose memory is empty; ``folders`` are where each client works, if anywhere."""
+        world = cls(Machine(), {name: Client(name, cwd) for name, cwd in folders.items()})
         world._open()
         world.witness.start(world)
         return world
@@ -139,6 +141,7 @@ class World:
         """Lets everything that is under way end well. Raises Violation when something does not end."""
         if "Service._keep_up" in self.timers():
             self.perform(("tick", "Service._keep_up"))
+        is_looked_at = not self.person.edits
         for _ in range(1_000):
             for name in list(self.threads()):
                 self.perform(("job", name))
@@ -151,9 +154,13 @@ class World:
                 self.perform(("tick", "other" if "other" in timers else next(iter(timers))))
             elif "Compaction.keep" in timers:
                 self.perform(("tick", "Compaction.keep"))
+            elif not is_looked_at and "Upkeep.run" in timers:
+                self.perform(("tick", "Upkeep.run"))
+                is_looked_at = True
             else:
                 if not self.errors and not self.crashes:
                     compacted(self)
+                self.person.arrived(self)
                 return
         raise Violation("a request is never answered, or compaction never ends")
 
@@ -175,14 +182,18 @@ class World:
         self.loop.finish(self.threads()[name])
 
     def _fail(self, name: str, step: str) -> None:
-        """The job's operation of this number, counted from 1, fails; a second one in a row too when it is doubled."""
+        """The job's operation of this number, counted from 1, fails; with ``+``, so does the one after it.
+
+        With ``~`` it is an append that leaves half of its bytes.
+        """
         disk = self.machine.disk
-        first = disk.count + int(step.rstrip("+"))
+        first = disk.count + int(step.rstrip("~+"))
+        disk.short = "~" in step
         disk.faults = dict.fromkeys(range(first, first + (2 if step.endswith("+") else 1)), errno.EIO)
         self.errors += 1
         self.loop.finish(self.threads()[name])
         disk.faults = {}
-        if disk.count < first:
+        if disk.count < first or (disk.short and not disk.steps[first - 1].startswith("append")):
             raise Pointless
 
     def _stop(self, name: str, step: str, left: str) -> None:
@@ -194,6 +205,10 @@ class World:
         if not disk.is_gone:
             raise Pointless
         self._crash(left)
+
+    def _edit(self, *edit: str) -> None:
+        """A person saves a graph file."""
+        self.person.edit(self, edit)
 
     def _crash(self, left: str) -> None:
         self.crashes += 1

@@ -43,7 +43,8 @@ class VolatileFiles:
     """Implements ``Files``. ``count`` numbers the operations.
 
     ``crash_at`` is the number of the operation at which the machine stops: before it, or in its midst when ``half``.
-    ``faults`` maps numbers to errno values; ``refuse`` is an errno for all that writes, until it is 0 again.
+    ``faults`` maps numbers to errno values, and an append that fails leaves half of its bytes when ``short``;
+    ``refuse`` is an errno for all that writes, until it is 0 again.
     """
 
     def __init__(self) -> None:
@@ -52,6 +53,7 @@ class VolatileFiles:
         self.crash_at = 0
         self.half = False
         self.faults: dict[int, int] = {}
+        self.short = False
         self.refuse = 0
         self.is_gone = False
         self.locks: dict[Path, Lock] = {}
@@ -179,7 +181,12 @@ class VolatileFiles:
     # Inside
 
     def _append(self, inode: Inode, path: Path, data: bytes) -> None:
-        half = self._step("append", path)
+        try:
+            half = self._step("append", path)
+        except OSError:
+            if self.short and self.count in self.faults:
+                inode.data += data[: len(data) // 2]
+            raise
         inode.data += data[: len(data) // 2] if half else data
         self._clock += 1
         inode.changed = self._clock
