@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from kg_core.model import Change, Tombstone, Written
 from kg_core.store import Home, OsFiles, Places, Store, Write
+from kg_core.store.snapshots import Snapshots
 
 NOW = 1_790_000_000_000
 
@@ -423,6 +425,55 @@ def test_a_hand_made_edge_into_the_users_memory_is_counted_there(home, values):
         edited(home, lambda document: document.update(edges=[]), "project:shop")
         await store.look()
         assert store.durable("user").use_of("rule").inbound == ()
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_an_edit_made_before_a_snapshot_that_a_crash_cut_short_removes_nothing(home, values, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EIO, "the disk refuses")
+
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("alpha"), values.node("gone")))
+        await store.snapshot()
+        await store.commit(values.put(values.node("beta")))
+        with monkeypatch.context() as patch:
+            patch.setattr(Snapshots, "_put_in_place", refuse)
+            assert not await store.snapshot()
+        edited(home, lambda document: document["nodes"]["alpha"].update(gist="by hand"))
+        edited(home, lambda document: document["nodes"].pop("gone"))
+        crashed = Home(tmp_path / "as-the-crash-left-it")
+        shutil.copytree(home.root, crashed.root)
+        await store.close()
+
+        graph, problems = await loaded(crashed)
+
+        assert set(graph.nodes) == {"alpha", "beta"}
+        assert graph.nodes["alpha"].gist == "by hand"
+        assert problems == ()
+
+    asyncio.run(main())
+
+
+def test_a_file_that_a_person_makes_before_the_first_snapshot_is_an_edit_like_any_other(home, values, tmp_path):
+    async def main():
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("alpha")))
+        crashed = Home(tmp_path / "as-the-crash-left-it")
+        shutil.copytree(home.root, crashed.root)
+        await store.close()
+        crashed.graph("user").write_text('{"format": 1, "nodes": {"beta": {"gist": "by hand"}}}', encoding="utf-8")
+
+        store = await opened(crashed)
+        await store.load("user")
+
+        assert set(store.durable("user").nodes) == {"alpha", "beta"}
+        (entry,) = store.since(store.sequence - 1)
+        assert (entry.by, list(entry.changes[0].nodes)) == ("edit", ["beta"])
         await store.close()
 
     asyncio.run(main())

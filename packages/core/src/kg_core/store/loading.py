@@ -86,7 +86,7 @@ class Loading:
         # The oldest first: what was only about to be the file may never have been what somebody edited. Taken for the
         # base, it would make an undoing of all our later writes out of the edit.
         for mark in marks:
-            backup = await self._backup(key, mark.content)
+            backup = await self._base(key, mark)
             if backup is not None:
                 held = await self._replayed(await _with_use(backup, uses), mark.sequence)
                 held.content, held.is_marked = mark.content, True
@@ -176,6 +176,10 @@ class Loading:
             if node_id in theirs.nodes and theirs.nodes[node_id].version != version
         ]
         return theirs.apply(Change(graph=theirs.key, nodes=dict.fromkeys(changed)))
+
+    async def _base(self, key: GraphKey, mark: SnapshotMark) -> Graph | None:
+        """What the file held, or was about to hold, when the journal named its content."""
+        return await self._backup(key, mark.content) if mark.content else Graph(key=key)
 
     async def _backup(self, key: GraphKey, content: str) -> Graph | None:
         def read() -> bytes | None:
