@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _SLICE_SECONDS = 0.002
 """How long indexing holds the loop at a time. It then rests as long, unless somebody waits for the index."""
 
+_INDEXING = "The memory is still being indexed, so this may not be all."
+
 
 class Memory:
     """Loads graphs when they are first needed, and keeps the index at what is durable."""
@@ -86,7 +88,7 @@ class Memory:
     async def search(self, request: SearchRequest, *, patience: float | None = None) -> SearchResults:
         """Asks the search backend, and the built-in index where none can answer in time.
 
-        Waits at most ``patience`` seconds for graphs that are still being indexed.
+        Waits at most ``patience`` seconds for graphs that are still being indexed; what is then missing is told.
         """
         pending = [task for graph in request.graphs if (task := self._indexing.get(graph)) and not task.done()]
         if pending:
@@ -96,7 +98,8 @@ class Memory:
             finally:
                 self._waiting -= 1
         if self.follower is None:
-            return self.index.search(request)
+            found = self.index.search(request)
+            return found if all(task.done() for task in pending) else replace(found, degraded=_INDEXING)
         try:
             return await self.follower.search(request)
         except SearchUnavailable as failure:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,6 +40,18 @@ def test_a_correction_that_the_old_words_brought_up_is_not_repeated(live: Live) 
     live(scenario)
 
 
+MAP = """
+[[component]]
+slug = "auth"
+name = "Auth"
+paths = ["src/**"]
+
+[[constraint]]
+component = "auth"
+severity = "must"
+title = "Never log a token"
+statement = "Tokens never reach a log."
+"""
 ZEBRA = "The zebra quota resets at midnight UTC."
 
 
@@ -94,6 +108,50 @@ def test_what_is_superseded_proposed_or_retracted_is_named_as_that(live: Live) -
         found = await last(world)
         assert found["reason"] == "not_current"
         assert [(each["id"], each["reason"]) for each in found["candidates"]] == [("zebra-quota", "not_current")]
+
+    live(scenario)
+
+
+def test_a_memory_that_is_still_being_indexed_is_named_as_the_reason(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        reader = world.agent("s-2")
+        await reader.start()
+        indexing = asyncio.create_task(asyncio.sleep(3_600))
+        world.service._memory._indexing["project:shop"] = indexing
+        assert await reader.prompt("walrus tusks") == ""
+        found = await last(world)
+        assert (found["reason"], found["degraded"]) == ("degraded", True)
+        assert "could not be searched" in found["text"]
+        indexing.cancel()
+
+    live(scenario)
+
+
+def test_files_and_rules_are_accounted_for_too(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        reader = world.agent("s-2")
+        folder = Path(reader.cwd)
+        (folder / ".kg").mkdir()
+        (folder / ".kg" / "map.toml").write_text(MAP, encoding="utf-8")
+        (folder / "src").mkdir()
+        for name in ("token.py", "other.py"):
+            (folder / "src" / name).write_text("", encoding="utf-8")
+        await reader.start()
+        await world.agent("s-1").put("token-clock", "Tokens allow a skew of 90 s.", touches=["src/token.py"])
+        text = await reader.event("After", tool="Read", tool_kind="read", tool_use="u-1", paths=["src/token.py"])
+        assert "skew" in text
+        await reader.event("After", tool="Read", tool_kind="read", tool_use="u-2", paths=["src/other.py"])
+        told = await world.service.why_recall("", "s-2", 2)
+        found = {(each["source"], each["about"]): each for each in told["decisions"]}
+        shown = found["file", "src/token.py"]
+        assert (shown["outcome"], shown["arrival"]) == ("injected", "arrived")
+        assert [(each["id"], each["how"]) for each in shown["candidates"]] == [("token-clock", "exact")]
+        assert found["file", "src/other.py"]["reason"] == "nothing_found"
+        assert found["rules", "src/token.py"]["candidates"][0]["id"] == "auth"
+        assert found["rules", "src/other.py"]["reason"] == "in_view"
+        assert "1 lesson came with it. It arrived." in told["text"]
+        assert "Rules of auth came with it. It arrived." in told["text"]
+        assert "Silent: no lesson points at it." in told["text"]
 
     live(scenario)
 

@@ -88,13 +88,9 @@ class Decision:
 
     def fitted(self, arriving: Container[tuple[GraphKey, str]]) -> Decision:
         """The decision after the text was cut: what was to be shown and is not ``arriving`` had no room."""
-        if not self.is_injected:
+        shown = [each for each in self.candidates if each.reason is Reason.SHOWN]
+        lost = [each for each in shown if (each.graph, each.id) not in arriving]
+        if not self.is_injected or not lost:
             return self
-        candidates = tuple(
-            replace(each, reason=Reason.NO_ROOM)
-            if each.reason is Reason.SHOWN and (each.graph, each.id) not in arriving
-            else each
-            for each in self.candidates
-        )
-        is_left = any(each.reason is Reason.SHOWN for each in candidates)
-        return replace(self, candidates=candidates, reason=Reason.SHOWN if is_left else Reason.NO_ROOM)
+        candidates = tuple(replace(each, reason=Reason.NO_ROOM) if each in lost else each for each in self.candidates)
+        return replace(self, candidates=candidates, reason=Reason.NO_ROOM if lost == shown else Reason.SHOWN)

@@ -129,11 +129,7 @@ def _paragraph(entry: Entry) -> str:
         where += f", subagent {one_line(moment.agent)}"
     lines = [f"{to_iso(moment.at)} {_about(decision)} · {where}"]
     if decision.is_injected:
-        shown = sum(each.reason is Reason.SHOWN for each in decision.candidates)
-        what = "rule" if decision.source is Source.RULES else "lesson"
-        lines.append(
-            f"{shown} {what}{'s' if shown != 1 else ''} came with it. {_ARRIVALS.get(entry.arrival, '')}".strip()
-        )
+        lines.append(f"{_brought(decision)} {_ARRIVALS.get(entry.arrival, '')}".strip())
         change = ""
     else:
         why, change = _reason(decision)
@@ -150,6 +146,13 @@ def _about(decision: Decision) -> str:
     if decision.source is Source.PROMPT:
         return "prompt"
     return f"{'file' if decision.source is Source.FILE else 'rules for'} {one_line(decision.about)}".strip()
+
+
+def _brought(decision: Decision) -> str:
+    shown = [one_line(each.id) for each in decision.candidates if each.reason is Reason.SHOWN]
+    if decision.source is Source.RULES:
+        return f"Rules of {', '.join(shown)} came with it." if shown else "Rules that hold everywhere came with it."
+    return f"{len(shown)} lesson{'s' if len(shown) != 1 else ''} came with it."
 
 
 def _reason(decision: Decision) -> tuple[str, str]:
