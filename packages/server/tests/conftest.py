@@ -155,6 +155,12 @@ class FakeMemory:
     async def why_recall(self, cwd: str, session: str, most: int) -> dict[str, object]:
         return {"text": f"{most} of {session or cwd}"}
 
+    async def show_map(self, cwd: str, path: str, component: str) -> dict[str, object]:
+        return {"text": f"map of {cwd} {path}{component}".strip()}
+
+    async def check_map(self, cwd: str) -> dict[str, object]:
+        return {"text": f"checked {cwd}", "ok": not cwd.endswith("broken")}
+
     async def confirm(self) -> bool:
         return True
 

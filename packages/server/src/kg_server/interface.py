@@ -119,6 +119,14 @@ class Memory(Protocol):
         """
         ...
 
+    async def show_map(self, cwd: str, path: str, component: str) -> Mapping[str, object]:
+        """The map in force in ``cwd``, whole or for a file or a component; changes nothing."""
+        ...
+
+    async def check_map(self, cwd: str) -> Mapping[str, object]:
+        """What of the map in force in ``cwd`` is wrong or overtaken; changes nothing."""
+        ...
+
     async def confirm(self) -> bool:
         """Make sure that no other server can have this memory; False when one has."""
         ...

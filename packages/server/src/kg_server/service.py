@@ -9,7 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from kg_plugin_api import Caller, Carrier, Code, Event, EventKind, KgError, Path
-from kg_server import looking, why
+from kg_server import looking, mapping, why
 from kg_server.compaction import Compaction
 from kg_server.contexts import Admission, Bindings, Context, ContextKey, ContextLog, Registry
 from kg_server.contexts.context import first_ledger
@@ -232,12 +232,14 @@ class Service:
             key=ContextKey(known.name, _PREVIEW),
             opened=now,
             used=now,
+            cwd=cwd,
             project=levels.project.key if levels.project is not None else "",
             ledger=first_ledger(self._memory.store.sequence),
         )
         spec = next((spec for spec in known.events if spec.kind is EventKind.SESSION_START), None)
         carrier = spec.carrier if spec is not None else Carrier.HOOK_CLIENT
         event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
+        await Rulebook(self._memory.store).look(context)
         view = self._outlook.view(known, context, now)
         text = framed(compose(SOURCES, event, view, carrier).fitted.text)
         limit = stated_limit(known, Path.PRELOAD, carrier)
@@ -261,6 +263,14 @@ class Service:
         """
         project = self._memory.store.projects.resolve(cwd) if cwd and not session else None
         return await told(self._recall_log, session, project.key if project is not None else "", most)
+
+    async def show_map(self, cwd: str, path: str, component: str) -> dict[str, object]:
+        """The map in force in ``cwd``, whole or for a file or a component. Raises NOT_FOUND and INVALID."""
+        return await mapping.shown(self._memory.store, cwd, path, component)
+
+    async def check_map(self, cwd: str) -> dict[str, object]:
+        """What of the map in force in ``cwd`` is wrong or overtaken. Raises NOT_FOUND; changes nothing."""
+        return await mapping.check(self._memory.store, self._harnesses.values(), cwd)
 
     async def confirm(self) -> bool:
         """Makes sure that no other server can have this memory; False when one has."""

@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import tomli_w
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from kg_core.model.globs import Glob
@@ -21,6 +22,7 @@ BYTES: Final = 1_048_576
 """A larger file is no map that a person wrote."""
 _KINDS: Final = ("component", "constraint")
 _TABLE: Final = re.compile(r"^[ \t]*\[\[[ \t]*(component|constraint)[ \t]*\]\][ \t]*(?:#.*)?$", re.MULTILINE)
+_LIST_OF_ONE: Final = re.compile(r'= \[\n    ("(?:[^"\\\n]|\\.)*"),\n\]')
 _SHOWN: Final = 5
 """So many faults are told at once."""
 
@@ -113,6 +115,28 @@ def parse_map(sources: Iterable[MapSource]) -> ProjectMap:
             {"faults": list(reading.faults)},
         )
     return ProjectMap(tuple(each for _, each in reading.components), tuple(each for _, each in reading.rules))
+
+
+def map_text(components: Iterable[Component]) -> str:
+    """The text of a map with these components and no rule, in the order of the keys that people write."""
+    tables = [_table(component) for component in components]
+    text = tomli_w.dumps({"component": tables}, multiline_strings=False) if tables else ""
+    return _LIST_OF_ONE.sub(r"= [\1]", text)
+
+
+def _table(component: Component) -> dict[str, object]:
+    """The keys of a component that say something."""
+    said: dict[str, object] = {
+        "slug": component.slug,
+        "name": component.name,
+        "parent": component.parent,
+        "responsibility": component.responsibility,
+        "paths": [glob.text for glob in component.paths],
+        "priority": component.priority,
+        "depends_on": list(component.depends_on),
+        "owner": component.owner,
+    }
+    return {key: value for key, value in said.items() if value}
 
 
 def _read(source: MapSource, reading: _Reading) -> None:

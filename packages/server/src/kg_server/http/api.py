@@ -44,6 +44,14 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
         most = _number(query.get("count", "1"))
         return Json(dict(await memory.why_recall(query.get("cwd", ""), query.get("session", ""), most)))
 
+    async def show_map(request: Request) -> Json:
+        query = request.query_params
+        found = await memory.show_map(query.get("cwd", ""), query.get("path", ""), query.get("component", ""))
+        return Json(dict(found))
+
+    async def check_map(request: Request) -> Json:
+        return Json(dict(await memory.check_map(request.query_params.get("cwd", ""))))
+
     async def preview(request: Request) -> Json:
         query = request.query_params
         found = await memory.preview(query.get("harness", ""), query.get("cwd", ""))
@@ -72,6 +80,8 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
         Route("/api/v1/search", search, methods=["GET"]),
         Route("/api/v1/why", why, methods=["GET"]),
         Route("/api/v1/why-recall", why_recall, methods=["GET"]),
+        Route("/api/v1/map", show_map, methods=["GET"]),
+        Route("/api/v1/map/check", check_map, methods=["GET"]),
         Route("/api/v1/preview", preview, methods=["GET"]),
         Route("/api/v1/plugins", list_plugins, methods=["GET"]),
         Route(operations, read_operation, methods=["GET"]),

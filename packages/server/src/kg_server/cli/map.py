@@ -1,0 +1,87 @@
+"""``kg map show|check|init``"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with_home
+
+if TYPE_CHECKING:
+    from kg_core.store import Home
+
+
+@click.group("map")
+def command() -> None:
+    """Show, check or begin the map of this code base: its components, and the rules that hold for them."""
+
+
+@command.command("show")
+@click.argument("path", required=False, default="", metavar="[PATH]")
+@click.option("--component", default="", metavar="SLUG", help="What holds for one component.")
+@as_json
+@with_cwd
+@with_home
+def show(home: Home, cwd: str, path: str, component: str, *, as_json: bool) -> None:
+    """Show the whole map, or what holds for one file."""
+    asked = {"cwd": cwd, "path": str(Path(cwd, path)) if path else "", "component": component}
+    _print(_asked(home, "/api/v1/map", asked), as_json=as_json)
+
+
+@command.command("check")
+@as_json
+@with_cwd
+@with_home
+def check(home: Home, cwd: str, *, as_json: bool) -> int:
+    """Say which patterns match nothing, which files have no component, which rules reach nobody, what was overtaken.
+
+    Exit code 1 when a rule does not reach those it is meant for; notes alone exit 0.
+    """
+    found = patiently("Checking", lambda: _asked(home, "/api/v1/map/check", {"cwd": cwd}))
+    _print(found, as_json=as_json)
+    return 0 if found["ok"] else 1
+
+
+@command.command("init")
+@click.option("--dry-run", is_flag=True, help="Print the map and write nothing.")
+@as_json
+@with_cwd
+@with_home
+def init(home: Home, cwd: str, *, dry_run: bool, as_json: bool) -> None:
+    """Begin a map in this repository: components from its folders, workspaces and code owners; no rules.
+
+    A map that is there is never changed.
+    """
+    from kg_server.setup.mapfile import Draft
+
+    draft = patiently("Reading the code base", lambda: Draft.of(home, Path(cwd), os.environ))
+    if not dry_run:
+        draft.write()
+    if as_json:
+        print_json({"path": str(draft.path), "written": not dry_run, "components": draft.count, "text": draft.text})
+    elif dry_run:
+        click.echo(draft.text, nl=False)
+    else:
+        click.echo(
+            f"{draft.path} has {draft.count} components and no rules. Write down the rules, then `kg map check`."
+        )
+
+
+def _asked(home: Home, route: str, asked: dict[str, str]) -> dict[str, Any]:
+    from kg_server.client import Client
+
+    with Client(home) as client:
+        found: dict[str, Any] = client.get(route, asked)
+    return found
+
+
+def _print(found: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    click.echo(found["text"])
+    if found.get("problem"):
+        click.echo(f"Note: {found['problem']}", err=True)

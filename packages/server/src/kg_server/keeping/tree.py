@@ -1,0 +1,53 @@
+"""The files of a work tree, and git asked about it without changing, fetching or starting anything."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kg_core.policy.mapcheck import Tree
+from kg_server.keeping.git import Git, GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_QUIET: Final = ("--no-optional-locks", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false")
+_OFFLINE: Final = {"GIT_NO_LAZY_FETCH": "1"}
+_MOST_FILES: Final = 100_000
+_SKIPPED: Final = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
+"""Folders without git that hold nothing that a person wrote; nor do those whose name begins with a dot."""
+
+
+async def quietly(folder: Path, *arguments: str) -> str:
+    """What a git command prints. Raises GitFailed."""
+    return await Git(folder, _OFFLINE).run(*_QUIET, *arguments)
+
+
+async def files_of(folder: Path) -> Tree:
+    """The files that git knows or would add; without git those that are there."""
+    try:
+        listed = await quietly(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    except GitFailed:
+        return await asyncio.to_thread(lambda: Tree(tuple(_walked(folder))))
+    paths = tuple(dict.fromkeys(filter(None, listed.split("\0"))))[:_MOST_FILES]
+
+    def apart() -> Tree:
+        repositories = tuple(path.rstrip("/") for path in paths if (folder / path).is_dir())
+        return Tree(
+            tuple(path for path in paths if os.path.lexists(folder / path) and path not in repositories), repositories
+        )
+
+    return await asyncio.to_thread(apart)
+
+
+def _walked(folder: Path) -> Iterator[str]:
+    count = 0
+    for above, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
+        for name in sorted(names):
+            yield Path(above, name).relative_to(folder).as_posix()
+            count += 1
+            if count >= _MOST_FILES:
+                return

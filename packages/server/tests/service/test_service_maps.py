@@ -1,0 +1,235 @@
+"""What a person is shown of a project's map, and what the check finds with git's help."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_plugin_api import KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
+
+MAP = """\
+[[component]]
+slug = "auth"
+paths = ["src/auth/**"]
+depends_on = ["crypto"]
+
+[[component]]
+slug = "crypto"
+paths = ["src/crypto/**"]
+
+[[constraint]]
+component = "auth"
+title = "Tokens"
+statement = "Never log a token."
+source = "docs/tokens.md"
+
+[[constraint]]
+title = "Clock"
+statement = "Time is an argument."
+"""
+
+
+class Repository:
+    """A git repository of a world, with a clock of its own."""
+
+    def __init__(self, root: Path, name: str = "shop") -> None:
+        self.folder = root / name
+        self.folder.mkdir()
+        self._day = 0
+        self.git("init", "--quiet", "--initial-branch=main")
+
+    def git(self, *arguments: str) -> None:
+        self._day += 1
+        day = f"2026-05-{self._day:02}T12:00:00Z"
+        identity = {f"GIT_{who}_{what}": "a@localhost" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        environ = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "GIT_CONFIG_NOSYSTEM": "1", **identity}
+        environ |= {"GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day}
+        subprocess.run(["git", *arguments], cwd=self.folder, env=environ, check=True, capture_output=True)
+
+    def write(self, path: str, text: str) -> None:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def commit(self) -> None:
+        self.git("add", ".")
+        self.git("commit", "--quiet", "-m", "a step")
+
+
+def shop(world: Any) -> Repository:
+    """A repository with a map, all of which reaches somebody."""
+    repository = Repository(world.root)
+    for path in ("src/auth/token.py", "src/crypto/random.py", "docs/tokens.md"):
+        repository.write(path, f"{path}\n" * 20)
+    repository.write(".kg/map.toml", MAP + '[[component]]\nslug = "rest"\npaths = ["docs", ".kg"]\n')
+    repository.commit()
+    return repository
+
+
+async def check(world: Any, repository: Repository) -> dict[str, Any]:
+    world.clock.advance(1_000)
+    return await world.service.check_map(str(repository.folder))
+
+
+def kinds(found: dict[str, Any]) -> list[str]:
+    return [finding["kind"] for finding in found["findings"]]
+
+
+def test_a_map_is_shown_whole_for_a_file_and_for_a_component(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        folder = str(shop(world).folder)
+        whole = await world.service.show_map(folder, "", "")
+        assert whole["text"] == (
+            "Components:\n"
+            "  auth [src/auth/**]\n    must (auth): Tokens: Never log a token.\n      source: docs/tokens.md\n"
+            "  crypto [src/crypto/**]\n  rest [docs, .kg]\n"
+            "Rules that hold everywhere:\n  must: Clock: Time is an argument."
+        )
+        assert whole["files"] == [f"{folder}/.kg/map.toml"]
+        assert len(whole["rules"]) == 2
+        file = await world.service.show_map(folder, f"{folder}/src/auth/new.py", "")
+        assert [component["slug"] for component in file["components"]] == ["auth", "crypto"]
+        assert [rule["title"] for rule in file["rules"]] == ["Tokens", "Clock"]
+        assert "They depend on:\n  crypto" in file["text"]
+        none = await world.service.show_map(folder, f"{folder}/Makefile", "")
+        assert "No component has Makefile." in none["text"]
+        component = await world.service.show_map(folder, "", "crypto")
+        assert [rule["title"] for rule in component["rules"]] == ["Clock"]
+
+    live(scenario)
+
+
+def test_what_is_asked_for_and_is_not_there_is_said(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        folder = str(shop(world).folder)
+        with pytest.raises(KgError, match="There is no component 'oauth'"):
+            await world.service.show_map(folder, "", "oauth")
+        with pytest.raises(KgError, match="/etc/passwd is no file of"):
+            await world.service.show_map(folder, "/etc/passwd", "")
+        with pytest.raises(KgError, match="belongs to no project"):
+            await world.service.show_map("", "", "")
+        empty = world.folder("empty")
+        assert "There is no map yet" in (await world.service.show_map(empty, "", ""))["text"]
+        found = await world.service.check_map(empty)
+        assert (found["ok"], found["findings"]) == (True, [])
+
+    live(scenario)
+
+
+def test_a_map_that_reaches_everybody_is_right(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        found = await check(world, shop(world))
+        assert found["ok"]
+        assert found["text"] == "3 components, 2 rules: all of it reaches somebody."
+
+    live(scenario)
+
+
+def test_files_that_were_renamed_or_deleted_leave_a_pattern_without_any(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        repository = shop(world)
+        repository.git("mv", "src/auth", "src/authn")
+        repository.git("rm", "--quiet", "-r", "src/crypto")
+        repository.commit()
+        found = await check(world, repository)
+        assert not found["ok"]
+        assert kinds(found) == ["no-file", "no-file", "unmapped"]
+        assert "git has renamed what it matched, to src/authn/token.py for one" in found["text"]
+        assert (
+            "'src/crypto/**' of component crypto matches no file; the files that it matched have been deleted"
+            in (found["text"])
+        )
+
+    live(scenario)
+
+
+def test_a_file_that_is_not_yet_committed_counts_and_an_ignored_one_does_not(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        repository = shop(world)
+        repository.write(".gitignore", "*.log\n")
+        repository.write("src/auth/x.log", "x")
+        repository.write("new/y.py", "x")
+        found = await check(world, repository)
+        assert found["ok"]
+        assert "2 of 6 files have no component: new/ (1), the top folder (1)." in found["text"]
+
+    live(scenario)
+
+
+def test_a_source_that_changed_after_the_map_or_is_gone_is_a_note(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        repository = shop(world)
+        repository.write("docs/tokens.md", "Tokens may be logged.\n")
+        repository.commit()
+        found = await check(world, repository)
+        assert found["ok"]
+        assert kinds(found) == ["source-changed"]
+        assert "docs/tokens.md, the source of the rule 'Tokens', was changed on 2026-05-" in found["text"]
+        repository.write(".kg/map.toml", (repository.folder / ".kg" / "map.toml").read_text(encoding="utf-8") + "\n")
+        assert kinds(await check(world, repository)) == []
+        repository.git("mv", "docs/tokens.md", "docs/secrets.md")
+        repository.commit()
+        assert kinds(await check(world, repository)) == ["source-gone"]
+
+    live(scenario)
+
+
+def test_a_must_that_is_longer_than_a_reply_is_a_problem(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        repository = shop(world)
+        long = f'[[constraint]]\ntitle = "Epic"\nstatement = "{"word " * 2000}"\n'
+        repository.write(".kg/map.toml", (repository.folder / ".kg" / "map.toml").read_text(encoding="utf-8") + long)
+        found = await check(world, repository)
+        assert not found["ok"]
+        assert "'Epic' is longer than one reply in An agent with hooks" in found["text"]
+
+    live(scenario)
+
+
+def test_a_broken_map_is_a_problem_and_its_last_right_version_is_checked(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        repository = shop(world)
+        await check(world, repository)
+        repository.write(".kg/map.toml", "[[wrong]]\n")
+        found = await check(world, repository)
+        assert not found["ok"]
+        assert kinds(found) == ["broken"]
+        assert found["problem"]
+        assert "there is no key 'wrong'" in found["text"]
+
+    live(scenario)
+
+
+def test_without_git_the_files_that_are_there_count(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        folder = Path(world.root) / "plain"
+        for path in ("src/auth/a.py", "node_modules/x/y.js", ".cache/z"):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text("x", encoding="utf-8")
+        (folder / ".kg").mkdir()
+        (folder / ".kg" / "map.toml").write_text(
+            '[[component]]\nslug = "auth"\npaths = ["src/auth"]\n', encoding="utf-8"
+        )
+        found = await world.service.check_map(str(folder))
+        assert (found["ok"], found["findings"]) == (True, [])
+
+    live(scenario)
+
+
+def test_a_preview_shows_what_a_session_would_be_told_of_the_map(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        preview = await world.service.preview("hooked", str(shop(world).folder))
+        assert "  must: Clock: Time is an argument." in preview.text
+        assert "  crypto [src/crypto/**]" in preview.text
+
+    live(scenario)

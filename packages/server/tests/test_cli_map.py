@@ -1,0 +1,94 @@
+"""``kg map``: what is shown, the exit codes, and the map that it begins."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kg_core.store.maptext import MapSource, parse_map
+from kg_server.cli.group import run_command
+
+
+@pytest.fixture
+def kg(home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Runs a command on the memory of the test: exit code, standard output, standard error."""
+    monkeypatch.setenv("KG_HOME", str(home.root))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = run_command(arguments)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "shop"
+    for path in ("src/auth/a.py", "src/cart/b.py"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("x\n", encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+    return folder
+
+
+def test_show_asks_for_the_map_a_file_or_a_component(kg, served, tmp_path) -> None:
+    cwd = ("--cwd", str(tmp_path))
+    assert kg("map", "show", *cwd) == (0, f"map of {tmp_path}\n", "")
+    assert kg("map", "show", "src/a.py", *cwd) == (0, f"map of {tmp_path} {tmp_path}/src/a.py\n", "")
+    assert json.loads(kg("map", "show", "--component", "auth", "--json", *cwd)[1]) == {
+        "text": f"map of {tmp_path} auth"
+    }
+
+
+def test_check_exits_1_where_a_rule_reaches_nobody(kg, served, tmp_path) -> None:
+    assert kg("map", "check", "--cwd", str(tmp_path)) == (0, f"checked {tmp_path}\n", "")
+    (tmp_path / "broken").mkdir()
+    code, out, _ = kg("map", "check", "--json", "--cwd", str(tmp_path / "broken"))
+    assert (code, json.loads(out)["ok"]) == (1, False)
+
+
+def test_both_say_so_without_a_server(kg) -> None:
+    for name in ("show", "check"):
+        assert kg("map", name) == (3, "", "Error: The server is not running. Start it with `kg start`.\n")
+
+
+def test_init_begins_a_map_without_rules_and_never_changes_one(kg, repository) -> None:
+    file = repository / ".kg" / "map.toml"
+    code, dry, _ = kg("map", "init", "--dry-run", "--cwd", str(repository / "src"))
+    assert (code, file.exists()) == (0, False)
+
+    code, out, _ = kg("map", "init", "--cwd", str(repository / "src"))
+
+    assert (code, out) == (
+        0,
+        f"{file} has 2 components and no rules. Write down the rules, then `kg map check`.\n",
+    )
+    text = file.read_text(encoding="utf-8")
+    assert text == dry
+    project_map = parse_map([MapSource("map.toml", text)])
+    assert [component.slug for component in project_map.components] == ["auth", "cart"]
+    assert project_map.rules == ()
+    file.write_text("# mine\n", encoding="utf-8")
+    code, out, err = kg("map", "init", "--cwd", str(repository))
+    assert (code, out, err) == (1, "", f"Error: {file} is there already, and nothing was changed.\n")
+    assert kg("map", "init", "--dry-run", "--cwd", str(repository))[0] == 1
+    assert file.read_text(encoding="utf-8") == "# mine\n"
+
+
+def test_the_example_rule_of_a_new_map_can_be_used_as_it_stands(kg, repository) -> None:
+    dry = json.loads(kg("map", "init", "--dry-run", "--json", "--cwd", str(repository))[1])
+    assert (dry["written"], dry["components"]) == (False, 2)
+    example = dry["text"].partition("# [[constraint]]")
+    lines = [line.removeprefix("# ") for line in (example[1] + example[2]).splitlines()]
+    (rule,) = parse_map([MapSource("map.toml", example[0] + "\n".join(lines))]).rules
+    assert (rule.component, rule.title) == ("auth", "A few words")
+
+
+def test_init_needs_a_code_base(kg, home) -> None:
+    for folder in (Path.home(), Path("/"), home.root):
+        code, _, err = kg("map", "init", "--cwd", str(folder))
+        assert (code, "belongs to no code base" in err) == (2, True)
