@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kg_core.store import Entry, Store
 
 _SLICE_SECONDS: Final = 0.002
-"""How long making an index holds the loop at a time."""
+"""How long making an index holds the loop at a time. It then rests as long, unless somebody waits for it."""
 _FOLDS_CASE: Final = sys.platform in {"darwin", "win32"}
 
 
@@ -30,18 +30,27 @@ class Touched:
         self._home = str(store.projects.places.home)
         self._indexes: dict[GraphKey, TouchIndex] = {}
         self._making: dict[GraphKey, asyncio.Task[None]] = {}
+        self._waiting = 0
         store.subscribe(self._follow)
+
+    def begin(self, graphs: Iterable[GraphKey]) -> None:
+        """Has the indexes of loaded graphs made, beside all else, where there are none yet."""
+        for key in graphs:
+            if key not in self._indexes:
+                self._indexes[key] = TouchIndex(home=self._home, folds_case=_FOLDS_CASE)
+                self._making[key] = asyncio.create_task(self._make(key))
 
     async def ready(self, graphs: Iterable[GraphKey], patience: float | None = None) -> Mapping[GraphKey, TouchIndex]:
         """The indexes of loaded graphs, after at most ``patience`` seconds: one that is still being made knows less."""
         keys = tuple(graphs)
-        for key in keys:
-            if key not in self._indexes:
-                self._indexes[key] = TouchIndex(home=self._home, folds_case=_FOLDS_CASE)
-                self._making[key] = asyncio.create_task(self._make(key))
+        self.begin(keys)
         pending = [task for key in keys if (task := self._making.get(key)) is not None]
         if pending:
-            await asyncio.wait(pending, timeout=patience)
+            self._waiting += 1
+            try:
+                await asyncio.wait(pending, timeout=patience)
+            finally:
+                self._waiting -= 1
         return {key: self._indexes[key] for key in keys}
 
     async def close(self) -> None:
@@ -56,7 +65,7 @@ class Touched:
         for node_id in list(self._store.durable(key).nodes):
             self._indexes[key].update(self._store.durable(key), (node_id,))
             if monotonic() - began >= _SLICE_SECONDS:
-                await asyncio.sleep(0)
+                await asyncio.sleep(0 if self._waiting else _SLICE_SECONDS)
                 began = monotonic()
         del self._making[key]
 

@@ -42,8 +42,10 @@ class Uses:
     async def pointers(self, context: Context, event: Event) -> Mapping[GraphKey, TouchIndex]:
         """The pointers of the context's graphs, which are loaded; none for an event that uses no file.
 
-        What such an event will want to know of the work tree is looked for meanwhile.
+        From the first event of a context on they are gathered, and the renames of its work tree looked for, so that
+        both are known when the first file is used.
         """
+        self._touched.begin(context.graphs)
         tree = self._rulebook.known(context).tree
         if tree and Path(tree, ".git").exists():
             self.renaming.look(tree)
