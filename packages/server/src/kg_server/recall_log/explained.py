@@ -33,58 +33,46 @@ _CANDIDATES: Final = {
     Reason.THROTTLED: "shown a short time ago",
 }
 _WORDS: Final = (
-    "Put the words that you use when you need it into the lesson's id or gist, above all those that no other has. "
-    "Everyday words count little, and words that no lesson knows count against. `kg search` finds it all the same."
+    "To change it, put the words that you use when you need it into the lesson's id or gist, above all those that no "
+    "other has. Everyday words count little, and words that no lesson knows count against. `kg search` finds it anyway."
 )
+_CURRENT: Final = "To change it, write the lesson that holds, or make this one current."
+_LATER: Final = "Once the client has compacted the session, they are offered again."
+_ALWAYS: Final = "Such prompts are always silent."
 _PROMPT: Final = {
-    Reason.IN_VIEW: (
-        "all that it names is in front of the model already.",
-        "Nothing need be changed; once the client has compacted the session, it is offered again.",
-    ),
-    Reason.WEAK: (
-        "the lessons that match share too little with it.",
-        _WORDS,
-    ),
+    Reason.IN_VIEW: ("the lessons that it names are in front of the model already.", _LATER),
+    Reason.WEAK: ("the lessons that match share too little with it.", _WORDS),
     Reason.NOT_CURRENT: (
         "the lesson that fits best is superseded, proposed or retracted, and such ones never come up on their own.",
-        "Write the lesson that holds, or make this one current.",
+        _CURRENT,
     ),
     Reason.NO_TERMS: (
         "without what was pasted, paths and the commonest words nothing is left to look for.",
-        "Name the thing that the lesson is about.",
+        "To change it, name the thing that the lesson is about.",
     ),
     Reason.NOTHING_FOUND: (
         "no lesson shares a word with it.",
-        "Put the words that you use into the lesson's id or gist, or write the lesson.",
+        "To change it, put the words that you use into the lesson's id or gist, or write the lesson.",
     ),
-    Reason.MACHINE: ("no person wrote this prompt.", "Nothing need be changed: such prompts are always silent."),
-    Reason.SUBAGENT: (
-        "it was the prompt of a subagent, which gets the memory when it starts.",
-        "Nothing need be changed: such prompts are always silent.",
-    ),
+    Reason.MACHINE: ("no person wrote this prompt.", _ALWAYS),
+    Reason.SUBAGENT: ("it was the prompt of a subagent, which gets the memory when it starts.", _ALWAYS),
 }
 _FILE: Final = {
-    Reason.IN_VIEW: (
-        "the lessons that point at it are in front of the model already.",
-        "Nothing need be changed; once the client has compacted the session, they are offered again.",
-    ),
+    Reason.IN_VIEW: ("the lessons that point at it are in front of the model already.", _LATER),
     Reason.NOTHING_FOUND: (
         "no lesson points at it.",
-        "Add the file, a pattern or its folder to the touches of the lesson.",
+        "To change it, add the file, a pattern or its folder to the touches of the lesson.",
     ),
-    Reason.NOT_CURRENT: (
-        "only superseded, proposed or retracted lessons point at it.",
-        "Write the lesson that holds, or make this one current.",
+    Reason.NOT_CURRENT: ("only superseded, proposed or retracted lessons point at it.", _CURRENT),
+    Reason.THROTTLED: (
+        "lessons came with this file before, or with many files within a minute.",
+        "`kg show` and `kg search` show them at any time.",
     ),
-    Reason.THROTTLED: ("lessons came with a file a short time ago.", "They are offered again a little later."),
 }
 _RULES: Final = {
-    Reason.IN_VIEW: (
-        "the rules of its component are in front of the model already.",
-        "Nothing need be changed; once the client has compacted the session, they are offered again.",
-    ),
+    Reason.IN_VIEW: ("the rules of its component are in front of the model already.", _LATER),
     Reason.NOTHING_FOUND: (
-        "no rule applies to it.",
+        "no rule that must be kept applies to it.",
         "`kg map show` tells which component a file belongs to, `kg map check` what is wrong with the map.",
     ),
 }
@@ -138,7 +126,7 @@ def _paragraph(entry: Entry) -> str:
     if decision.degraded and decision.reason is not Reason.DEGRADED:
         lines.append("A part of the memory could not be searched.")
     if change:
-        lines.append(f"To change it: {change}")
+        lines.append(change)
     return "\n".join(lines)
 
 
@@ -161,7 +149,9 @@ def _reason(decision: Decision) -> tuple[str, str]:
 
 
 def _line(candidate: Candidate, decision: Decision) -> str:
-    weight = f"evidence {candidate.strength:.2f} of {decision.threshold:.2f}, " if decision.threshold else ""
+    weight = (
+        f"evidence {candidate.strength:.2f} where {decision.threshold:.2f} is needed, " if decision.threshold else ""
+    )
     how = f"{one_line(candidate.how)}, " if candidate.how else ""
     level = " (user)" if candidate.graph == USER else ""
     return (
