@@ -37,6 +37,7 @@ class Kg:
         self._places = places
         self._environ = scratch_environ(places.home, KG_HOME=str(places.storage))
         self._command = str(Path(sysconfig.get_path("scripts")) / "kg")
+        self._serving = [self._command, "serve"]
         self._process: Process | None = None
         self._connection: Connection | None = None
         self._unsettled: list[str] = []
@@ -48,7 +49,7 @@ class Kg:
     def start(self) -> float:
         """Starts the server, on a free port; the seconds until it was healthy."""
         Home(self._places.storage).config.write_text("[server]\nport = 0\n", encoding="utf-8")
-        self._process = Process.start([self._command, "serve"], self._environ, self._places.log, self._healthy)
+        self._process = Process.start(self._serving, self._environ, self._places.log, self._healthy)
         return self._process.start_seconds
 
     def stop(self) -> None:
