@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model import MAINTAIN, USER
 from kg_core.policy import planned
-from kg_core.store import Write
 from kg_plugin_api import KgError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from kg_core.model import Change, Graph, GraphKey, Millis
     from kg_core.store import Entry
@@ -72,22 +71,31 @@ class Compaction:
             self._wake.set()
 
     async def _pass(self, key: GraphKey) -> bool:
-        """One plan; whether it was applied."""
-        graph = self._memory.durable(key)
-        steps = planned(graph, self._memory.durable(USER), self._clock(), self._settled.get(key, ()))
-        change: Change | None = None
+        """One plan; whether to look for another."""
+        draft = self._memory.store.draft(key)
+        try:
+            change = await self._planned(draft.graph, self._settled.get(key, ()))
+            if not change:
+                return False
+            await draft.fill({node_id: use for node_id, use in change.use.items() if use is not None})
+            durable = self._memory.store.commit_draft(draft, by=BY, at=self._clock())
+        finally:
+            draft.close()
+        if durable is None:
+            return draft.is_void  # else the write that it does not fit makes the graph due again
+        self._settled.setdefault(key, set()).update(change.use)
+        await durable
+        return True
+
+    async def _planned(self, graph: Graph, settled: Collection[str]) -> Change | None:
+        steps = planned(graph, self._memory.durable(USER), self._clock(), settled)
         while True:
             try:
                 next(steps)
             except StopIteration as finished:
-                change = finished.value
-                break
+                change: Change | None = finished.value
+                return change
             await asyncio.sleep(0)
-        if not change or not _still_fits(change, graph, self._memory.pending(key)):
-            return False
-        self._settled.setdefault(key, set()).update(change.use)
-        await self._memory.commit(Write(by=BY, at=self._clock(), changes=(change,), maintenance=True))
-        return True
 
     def _written(self, entry: Entry) -> None:
         if entry.by == BY:
@@ -95,11 +103,3 @@ class Compaction:
         for change in entry.changes:
             self._settled.pop(change.graph, None)
             self.look_at(change.graph)
-
-
-def _still_fits(change: Change, planned_for: Graph, now: Graph) -> bool:
-    """Whether the nodes that a plan moves are as they were when it was made."""
-    return all(
-        planned_for.nodes.get(node_id) is now.nodes.get(node_id) and planned_for.use_of(node_id) is now.use_of(node_id)
-        for node_id in change.use
-    )

@@ -28,13 +28,21 @@ async def levels_at(memory: Memory, cwd: str) -> Levels:
 
 
 async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object]:
-    """The nodes named, or every level: ``text`` as a model reads it, ``nodes`` as values, ``missing`` sentences."""
+    """The nodes named, or every level: ``text`` as a model reads it, ``nodes`` as values, ``missing`` sentences.
+
+    Of a level, ``nodes`` are those in sight; an export has all.
+    """
     levels = await levels_at(memory, cwd)
     if not ids:
         blocks = [
             block for graph in levels.searched() for block in level_blocks(graph, levels.user, title=level_title(graph))
         ]
-        nodes = [(graph, node) for graph in levels.searched() for node in graph.nodes.values()]
+        nodes = [
+            (graph, graph.nodes[node_id])
+            for graph in levels.searched()
+            for tier in (Tier.ACTIVE, Tier.ARCHIVED)
+            for node_id in sorted(graph.tiers[tier])
+        ]
         return {"text": "\n".join(block.text for block in blocks), "nodes": _facts(nodes), "missing": []}
     found: list[tuple[Graph, Node]] = []
     missing: list[str] = []

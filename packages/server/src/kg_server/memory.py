@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,15 @@ from kg_plugin_api import MemoryChange, SearchUnavailable
 from kg_server.searching import Follower, choose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 
     from kg_core.host.plugins import Plugins
     from kg_core.model import Change, Graph, GraphKey, Millis, Node
     from kg_core.store import Entry, Home, Settings, Write
     from kg_plugin_api import SearchItem, SearchRequest, SearchResults
 
+_AT_ONCE = 25
+"""So many nodes that a write touches are indexed with it; more follow in slices."""
 _SLICE_SECONDS = 0.002
 """How long indexing holds the loop at a time. It then rests as long, unless somebody waits for the index."""
 
@@ -43,7 +46,8 @@ class Memory:
         self._unchosen = ""
         """Why the search backend that the settings name cannot be asked."""
         self._following: asyncio.Task[None] | None = None
-        self._indexing: dict[GraphKey, asyncio.Task[None]] = {}
+        self._indexing: dict[GraphKey, set[asyncio.Task[None]]] = {}
+        self._whole: set[GraphKey] = set()
         self._waiting = 0
         store.subscribe(self._followed)
 
@@ -65,8 +69,9 @@ class Memory:
         for graph in graphs:
             await self.store.load(graph)
             if graph not in self._indexing:
-                self._indexing[graph] = asyncio.create_task(self._index(graph))
-                self._indexing[graph].add_done_callback(self._indexed)
+                self._indexing[graph] = set()
+                indexing = self._run(graph, self._index(graph, list(self.durable(graph).nodes)))
+                indexing.add_done_callback(partial(self._indexed, graph))
 
     @property
     def loaded(self) -> tuple[GraphKey, ...]:
@@ -90,7 +95,7 @@ class Memory:
 
         Waits at most ``patience`` seconds for graphs that are still being indexed; what is then missing is told.
         """
-        pending = [task for graph in request.graphs if (task := self._indexing.get(graph)) and not task.done()]
+        pending = [task for graph in request.graphs for task in self._indexing.get(graph, ())]
         if pending:
             self._waiting += 1
             try:
@@ -121,11 +126,14 @@ class Memory:
 
     def graphs(self) -> frozenset[GraphKey]:
         """The graphs that are indexed whole."""
-        return frozenset(graph for graph, task in self._indexing.items() if task.done())
+        return frozenset(self._whole)
 
     async def close(self) -> None:
         """Ends what runs in the background and closes the store."""
-        running = [*self._indexing.values(), *([self._following] if self._following is not None else [])]
+        running = [
+            *(task for tasks in self._indexing.values() for task in tasks),
+            *([self._following] if self._following is not None else []),
+        ]
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
@@ -133,26 +141,33 @@ class Memory:
             await self.follower.close()
         await self.store.close()
 
-    async def _index(self, graph: GraphKey) -> None:
-        """Indexes a graph in slices, each from the value of its own time, so that no newer item is overwritten."""
+    def _run(self, graph: GraphKey, indexing: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        running = self._indexing[graph]
+        task = asyncio.create_task(indexing)
+        running.add(task)
+        task.add_done_callback(running.discard)
+        return task
+
+    async def _index(self, graph: GraphKey, ids: Iterable[str]) -> None:
+        """Indexes nodes in slices, each from the value of its own time, so that no newer item is overwritten."""
         began = monotonic()
-        for node_id in list(self.durable(graph).nodes):
+        for node_id in ids:
             self._upsert(self.durable(graph), (node_id,))
             if monotonic() - began >= _SLICE_SECONDS:
                 await asyncio.sleep(0 if self._waiting else _SLICE_SECONDS)
                 began = monotonic()
 
-    def _indexed(self, task: asyncio.Task[None]) -> None:
-        if self.follower is not None and not task.cancelled():
+    def _indexed(self, graph: GraphKey, task: asyncio.Task[None]) -> None:
+        if task.cancelled():
+            return
+        self._whole.add(graph)
+        if self.follower is not None:
             self.follower.indexed()
 
     def _followed(self, entry: Entry) -> None:
         for change in entry.changes:
             if change.graph in self._indexing:
-                touched = _touched(change)
-                self._upsert(self.durable(change.graph), touched)
-                if self.follower is not None:
-                    self.follower.changed([key(change.graph, node_id) for node_id in touched])
+                self._follow(change.graph, _touched(change))
             self._plugins.changed(
                 MemoryChange(
                     sequence=entry.sequence,
@@ -163,6 +178,23 @@ class Memory:
                     edges_changed=len(change.edges),
                 )
             )
+
+    def _follow(self, graph: GraphKey, ids: Sequence[str]) -> None:
+        """A search waits for what is not indexed with its write."""
+        if len(ids) > _AT_ONCE:
+            self._run(graph, self._catch_up(graph, ids))
+            return
+        self._upsert(self.durable(graph), ids)
+        self._tell(graph, ids)
+
+    async def _catch_up(self, graph: GraphKey, ids: Sequence[str]) -> None:
+        await self._index(graph, ids)
+        self._tell(graph, ids)
+
+    def _tell(self, graph: GraphKey, ids: Iterable[str]) -> None:
+        """The search backend asks for what is indexed, so it is told once that is so."""
+        if self.follower is not None:
+            self.follower.changed([key(graph, node_id) for node_id in ids])
 
     def _upsert(self, graph: Graph, ids: Iterable[str]) -> None:
         items: list[SearchItem] = []

@@ -8,16 +8,17 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from kg_core.policy.consequences import consequences
+from kg_core.store.draft import Draft
 from kg_core.store.entry import Entry
 from kg_core.store.failures import write_failure
-from kg_core.store.lines import SnapshotMark, body
+from kg_core.store.lines import SnapshotMark, body, body_of_use
 from kg_core.store.problems import ProblemKind
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kg_core.model import Change, Graph, GraphKey
+    from kg_core.model import Change, Graph, GraphKey, Millis
     from kg_core.store.disk import Disk
     from kg_core.store.entry import Write
     from kg_core.store.held import Held
@@ -62,6 +63,7 @@ class Commits:
         self._idle = asyncio.Event()
         self._idle.set()
         self._subscribers: list[Callable[[Entry], None]] = []
+        self._drafts: list[Draft] = []
         self.unsnapshotted = 0
         """Bytes of entries since the last snapshot."""
         self.first_at = self.last_at = 0.0
@@ -70,6 +72,22 @@ class Commits:
     def subscribe(self, callback: Callable[[Entry], None]) -> None:
         """Call back for every entry that has become durable, on the loop and in order."""
         self._subscribers.append(callback)
+
+    def draft(self, key: GraphKey) -> Draft:
+        """A draft from the pending value of a graph. See :meth:`kg_core.store.Store.draft`."""
+        draft = Draft(self._loaded(key).pending, self._drafts.remove)
+        self._drafts.append(draft)
+        return draft
+
+    def commit_draft(self, draft: Draft, *, by: str, at: Millis) -> asyncio.Future[Entry] | None:
+        """Apply a draft that fits in one step. See :meth:`kg_core.store.Store.commit_draft`."""
+        if self._stopped is not None:
+            raise self._stopped
+        self._writable(draft.key)
+        if not draft.fits:
+            return None
+        entry = Entry(sequence=self._next, at=at, by=by, maintenance=True, changes=(draft.change,))
+        return self._queue(entry, body_of_use(entry, draft.encoded), {draft.key: draft.applied()})
 
     def commit(self, write: Write) -> asyncio.Future[Entry]:
         """Apply the write to the pending values now. See :meth:`kg_core.store.Store.commit`."""
@@ -95,9 +113,16 @@ class Commits:
             changes=(*write.changes, *brought),
             before=before,
         )
-        waiting = _Waiting(entry, body(entry), after, asyncio.get_running_loop().create_future())
+        return self._queue(entry, body(entry), after)
+
+    def _queue(self, entry: Entry, encoded: bytes, after: Mapping[GraphKey, Graph]) -> asyncio.Future[Entry]:
+        waiting = _Waiting(entry, encoded, after, asyncio.get_running_loop().create_future())
         for key, graph in after.items():
             self._graphs[key].pending = graph
+        for draft in self._drafts:
+            for change in entry.changes:
+                if change.graph == draft.key:
+                    draft.follow(change)
         self._next += 1
         self._waiting.append(waiting)
         self._idle.clear()
@@ -146,10 +171,14 @@ class Commits:
         pending = {key: held.pending for key, held in self._graphs.items() if not held.read_only}
         return consequences(write.changes, pending, {**pending, **after})
 
-    def _writable(self, key: GraphKey) -> Held:
+    def _loaded(self, key: GraphKey) -> Held:
         held = self._graphs.get(key)
         if held is None:
             raise KgError(Code.INTERNAL, f"The graph {key!r} was not loaded before it was written.", {"graph": key})
+        return held
+
+    def _writable(self, key: GraphKey) -> Held:
+        held = self._loaded(key)
         if held.read_only:
             path = self._disk.home.graph(key)
             raise KgError(Code.READ_ONLY, f"Not saved: {path} is read-only: {held.read_only}", {"path": str(path)})
@@ -202,6 +231,8 @@ class Commits:
     def _fail(self, error: KgError) -> None:
         """Nothing of the batch is on disk, and what came after it builds on it: all of it is dropped and told so."""
         dropped, self._waiting = self._waiting, []
+        for draft in self._drafts:
+            draft.void()
         self._next = self._history.sequence + 1
         for waiting in dropped:
             for key in waiting.after:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.model.changes import change_record, read_change
+from kg_core.model.codec import use_record
 from kg_core.store.entry import Entry
 from kg_core.store.layout import compact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from kg_core.model import GraphKey
+    from kg_core.model import GraphKey, Use
 
 FORMAT: Final = 1
+_NO_CHANGES: Final = b'"changes":[]'
 _PREFIX: Final = len('{"sum":"01234567",')
 
 
@@ -73,6 +75,17 @@ def body(value: Header | SnapshotMark | Entry) -> bytes:
             if value.salvaged:
                 record["salvaged"] = True
             return compact({"segment": record})
+
+
+def members_of_use(use: Mapping[str, Use]) -> bytes:
+    """A part of the change that :func:`body_of_use` puts together: what ``use`` says, without the braces."""
+    return compact({node_id: use_record(value) for node_id, value in use.items()})[1:-1]
+
+
+def body_of_use(entry: Entry, parts: Sequence[bytes]) -> bytes:
+    """The same as :func:`body` for an entry that changes the use of nodes alone; ``parts`` were encoded before."""
+    change = b'[{"graph":%s,"use":{%s}}]' % (compact(entry.changes[0].graph), b",".join(parts))
+    return body(replace(entry, changes=())).replace(_NO_CHANGES, b'"changes":' + change, 1)
 
 
 def frame(batch: int, content: bytes) -> bytes:

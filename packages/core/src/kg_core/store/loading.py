@@ -158,7 +158,7 @@ class Loading:
         async for entry in in_slices(self.history.after(sequence)):
             for change in entry.changes:
                 if change.graph == held.key:
-                    held.durable = held.durable.apply(change)
+                    held.durable = await _after(held.durable, change)
                     held.changed = entry.sequence
         held.pending = held.durable
         return held
@@ -224,6 +224,13 @@ class Loading:
             f"{path}: {reading.damage}. It is kept as {kept.name}; what could be saved is served. "
             f"Copy what you miss back into {path.name}.",
         )
+
+
+async def _after(graph: Graph, change: Change) -> Graph:
+    """``graph`` with a change that may be large made: the use of many nodes is what makes one so."""
+    if len(change.use) <= _BATCH:
+        return graph.apply(change)
+    return await _applied(graph.apply(replace(change, use={})), "use", change.use)
 
 
 async def _with_use(graph: Graph, uses: Mapping[str, Use]) -> Graph:

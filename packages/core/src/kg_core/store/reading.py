@@ -12,7 +12,7 @@ from kg_core.model import Change, EndKind, Graph, GraphKey, end_kind
 from kg_core.model.codec import read_edge, read_node, read_progress, read_tombstone, read_use
 from kg_core.model.merge import Part, merge_part, set_aside
 from kg_core.store.layout import FORMAT
-from kg_core.store.slices import batches, in_slices, settle
+from kg_core.store.slices import batches, in_slices
 from kg_core.store.walk import OPENED, Damage, Member, Section, walk
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 200
 _NO_NODES: Final = "it says nothing of nodes, where an empty list would say that all of them are deleted"
-_LARGE: Final = 1 << 20
-"""Bytes from which a file makes so many values that they must not concern the garbage collector."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +64,11 @@ async def read_uses(data: bytes) -> tuple[dict[str, Use], str]:
     """The use of nodes that ``data`` describes, and what was wrong with it."""
     uses: dict[str, Use] = {}
     damage = ""
-    settles = len(data) > _LARGE
     async for item in in_slices(walk(data, "use")):
         if isinstance(item, Damage):
             damage = damage or _where(item)
         elif isinstance(item, Member) and item.section == "use" and isinstance(item.value, dict):
             uses[item.name] = read_use(item.value)
-            if settles and len(uses) % _BATCH == 0:
-                settle()
     return uses, damage
 
 
@@ -123,7 +118,7 @@ def _where(damage: Damage) -> str:
 
 
 async def _read(known: Graph, data: bytes) -> Reading:
-    growing = _Growing(Graph(key=known.key), known, settles=len(data) > _LARGE)
+    growing = _Growing(Graph(key=known.key), known)
     async for item in in_slices(walk(data)):
         growing.add(item)
     return growing.finish()
@@ -135,7 +130,6 @@ class _Growing:
 
     graph: Graph
     known: Graph
-    settles: bool
     damage: str = ""
     lists_nodes: bool = False
     format: int = FORMAT
@@ -219,8 +213,6 @@ class _Growing:
             )
         )
         self.nodes, self.edges, self.tombstones, self.progress = {}, {}, {}, {}
-        if self.settles:
-            settle()
 
 
 def _nfc(name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import heapq
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -15,15 +14,6 @@ SLICE: Final = 0.004
 """Seconds after which a long work lets others go first. One step of it must be short itself."""
 
 _Item = TypeVar("_Item")
-
-
-def settle() -> None:
-    """Take all objects of now out of the garbage collector's sight; they are still freed when the last user lets go.
-
-    For values that are large, immutable and without cycles: looking through them again and again finds nothing and
-    stops the loop for as long as it takes (150 ms for 10,000 nodes).
-    """
-    gc.freeze()
 
 
 async def in_slices(steps: Iterable[_Item]) -> AsyncIterator[_Item]:

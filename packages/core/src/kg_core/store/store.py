@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kg_core.model import Graph, GraphKey, Millis
+    from kg_core.store.draft import Draft
     from kg_core.store.entry import Entry, Write
     from kg_core.store.held import Held
     from kg_core.store.paths import Home
@@ -205,6 +206,16 @@ class Store:
         if self._lock is None or not self._tasks:
             self._refuse()
         return self._commits.commit(write)
+
+    def draft(self, key: GraphKey) -> Draft:
+        """Begin a change of the use of many nodes of a loaded graph, from its pending value. Close it in the end."""
+        return self._commits.draft(key)
+
+    def commit_draft(self, draft: Draft, *, by: str, at: Millis) -> asyncio.Future[Entry] | None:
+        """Apply a draft at once, as maintenance, like :meth:`commit`; ``None`` when it does not fit any more."""
+        if self._lock is None or not self._tasks:
+            self._refuse()
+        return self._commits.commit_draft(draft, by=by, at=at)
 
     async def settled(self) -> bool:
         """Return once all writes on their way now are durable; False when one of them failed.

@@ -18,11 +18,12 @@ from kg_core.model.codec import read_edge, read_node, read_progress, read_use
 from kg_core.policy.secrets import scrub, scrub_node
 from kg_core.store import OsFiles, Write
 from kg_core.store.files import replace_file
-from kg_core.store.slices import settle
+from kg_core.store.layout import compact
+from kg_core.store.slices import batches, in_slices
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from kg_core.exchange.taking import Taken
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 _RUNS: Final = 8
 """Offers that may be open at a time; the oldest gives way, its client is told to start again."""
-_SETTLED: Final = 500
-"""Nodes after which the new values are taken out of the garbage collector's sight."""
+_LINE: Final = 500
+"""Versions on one line of the record of an import."""
 _LISTED: Final = 1_000
 """Ids that a summary lists for each graph and outcome; beyond that it counts."""
 
@@ -65,7 +66,6 @@ class _Run:
     counts: Counter[tuple[GraphKey, str]] = field(default_factory=Counter)
     skipped: list[dict[str, str]] = field(default_factory=list)
     secrets: int = 0
-    unsettled: int = 0
 
 
 class Offers:
@@ -124,10 +124,6 @@ class Offers:
             else:
                 await self._memory.commit(Write(by=str(run.kind), at=self._clock(), changes=(taken.change,)))
         _count(run, key, taken)
-        run.unsettled += len(taken.outcomes)
-        if run.unsettled >= _SETTLED:
-            run.unsettled = 0
-            settle()
         return {"taken": len(taken.outcomes)}
 
     async def end(self, name: str) -> dict[str, object]:
@@ -136,9 +132,9 @@ class Offers:
         del self._runs[name]
         if run.kind is Kind.IMPORT and not run.dry and run.offered:
             known = {key: {**run.known.get(key, {}), **run.offered.get(key, {})} for key in {*run.known, *run.offered}}
+            pieces = [piece async for piece in in_slices(_known_pieces(run.source, known))]
             with contextlib.suppress(OSError):
-                record = json.dumps({"source": run.source, "offered": known}, ensure_ascii=False)
-                await asyncio.to_thread(_write_known, self._record(run.source), record.encode())
+                await asyncio.to_thread(_write_known, self._record(run.source), pieces)
         return _summary(run)
 
     def _open(self, name: str) -> _Run:
@@ -253,18 +249,29 @@ def _summary(run: _Run) -> dict[str, object]:
     }
 
 
-def _write_known(path: Path, record: bytes) -> None:
+def _known_pieces(source: str, known: Mapping[GraphKey, Mapping[str, str]]) -> Iterator[bytes]:
+    """The record of what was offered: a line with its source, then lines with a graph and some of its versions."""
+    yield compact({"source": source}) + b"\n"
+    for key, versions in known.items():
+        for batch in batches(versions.items(), _LINE):
+            yield compact({"graph": key, "offered": dict(batch)}) + b"\n"
+
+
+def _write_known(path: Path, pieces: Sequence[bytes]) -> None:
     files = OsFiles()
     files.make_folder(path.parent)
-    replace_file(files, path, (record,))
+    replace_file(files, path, pieces)
 
 
 def _read_known(path: Path) -> dict[GraphKey, dict[str, str]]:
     """What an earlier import from this source offered; empty when nothing can be read of it."""
+    known: dict[GraphKey, dict[str, str]] = {}
     try:
-        offered = json.loads(path.read_bytes())["offered"]
-        return {
-            str(key): {str(name): str(version) for name, version in known.items()} for key, known in offered.items()
-        }
+        _, *lines = path.read_bytes().splitlines()
+        for line in lines:
+            record = json.loads(line)
+            versions = {str(name): str(version) for name, version in record["offered"].items()}
+            known.setdefault(str(record["graph"]), {}).update(versions)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
+    return known

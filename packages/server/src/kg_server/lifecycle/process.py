@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kg_core.store import Settings
 from kg_server.carrier.version import VERSION
 from kg_server.installed import plugins_of
+from kg_server.lifecycle.garbage import keep_short
 from kg_server.serve import serve
 from kg_server.service import Service
 
@@ -27,6 +28,7 @@ def run(home: Home) -> None:
     """Serves the memory at ``home`` until a signal or a request ends it. Raises KgError when it cannot."""
     gc.freeze()  # what is imported stays
     gc.enable()
+    keep_short()
     os.umask(0o077)
     _log_to_standard_error()
     asked_to_end = _signals()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 _LONG = 50
+_MOST = 1_000
+"""Lessons of others of which it is worth finding out which are news; of more there are too many to tell of any."""
 _HEADING = "Written by others meanwhile (change such a lesson rather than add its twin):"
 _NAME = "others"
 _KINDS = frozenset({EventKind.SESSION_START, EventKind.SUBAGENT_START, EventKind.PROMPT, EventKind.AFTER_TOOL})
@@ -31,7 +33,7 @@ class News:
     """Lessons of others that this context has not seen, newest first, and the spans of the journal it has been told of
     once they have arrived.
 
-    ``is_cut`` says that older entries are no longer kept.
+    ``is_cut`` says that it is too much to tell, or that older entries are no longer kept.
     """
 
     lessons: tuple[tuple[Graph, Node], ...]
@@ -64,6 +66,8 @@ def news(view: View) -> News:
         elif not entry.maintenance and entry.sequence not in view.known.pushed:
             for key in _contents(entry, view):
                 found[key] = (*found.pop(key, ()), entry.sequence)
+    if len(found) > _MOST:
+        return News(lessons=(), spans=(span,), is_cut=True)
     lessons: list[tuple[Graph, Node]] = []
     arrived = replace(view, known=view.context.ledger)
     for key in reversed(found):
@@ -99,7 +103,7 @@ def pass_over(view: View, registry: Registry) -> None:
     """
     if view.entries is not None and len(view.entries) >= _LONG:
         told = news(view)
-        if not told.lessons:
+        if not told.lessons and not told.is_cut:
             registry.learn(view.context.id, told.marks, view.now)
 
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from kg_core.store import Entry
 
 
+_MOST = 1_000
+"""Changes that are listed. More than that is another memory: reading it costs less than reading what is different."""
+
+
 class Sync(Arguments):
     """Arguments of kg_sync."""
 
@@ -30,6 +34,9 @@ class _Diff:
     renamed: dict[str, str] = field(default_factory=dict)
     deleted: dict[str, None] = field(default_factory=dict)
     edges: dict[EdgeKey, None] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.written) + len(self.renamed) + len(self.deleted) + len(self.edges)
 
     def follow(self, renamed: Iterable[tuple[str, str]]) -> None:
         """Renames by whomever: what was written keeps being listed, under its id of now."""
@@ -60,14 +67,19 @@ class _Diff:
 
 def plan(arguments: Sync, call: Call) -> Plan:
     """Lists written, renamed and deleted nodes and changed edges, by level. A long list comes in parts, and counts as
-    told with the last of them.
+    told with the last of them; a very long one is only counted.
     """
     del arguments
     synced = Mark(MarkKind.SYNCED, "", "", str(call.sequence))
     if call.entries is None:
         text = "More has changed since than is kept in order: call kg_read again, it shows the memory as it is now."
         return Plan(blocks=(Block(text=text),), marks=(synced,))
-    blocks = [block for graph in call.durable.searched() for block in _blocks(graph, _diff(graph, call))]
+    diffs = [(graph, _diff(graph, call)) for graph in call.durable.searched()]
+    count = sum(len(diff) for _, diff in diffs)
+    if count > _MOST:
+        text = f"Others made {count:,} changes since: call kg_read again, it shows the memory as it is now."
+        return Plan(blocks=(Block(text=text),), marks=(synced,))
+    blocks = [block for graph, diff in diffs for block in _blocks(graph, diff)]
     if not blocks:
         return Plan(blocks=said("Nothing was changed by others.").blocks, marks=(synced,))
     return Plan(blocks=tuple(blocks), marks=(synced,), paged=True)
