@@ -73,7 +73,7 @@ def test_a_misspelt_command_is_told_with_the_one_it_resembles(kg) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["show"], ["search", "x"], ["why", "x"], ["preview", "--harness", "plain"]],
+    [["show"], ["search", "x"], ["why", "x"], ["why-recall"], ["preview", "--harness", "plain"]],
     ids=lambda arguments: arguments[0],
 )
 def test_what_needs_the_server_says_so_without_one(kg, arguments: list[str]) -> None:
@@ -102,6 +102,15 @@ def test_another_memory_can_be_named(kg, served, tmp_path) -> None:
 def test_search_takes_any_words_and_says_when_nothing_matches(kg, served) -> None:
     assert kg("search", "été", "AND", "(") == (0, "found été AND (\n", "")
     assert json.loads(kg("search", "--json", "x")[1]) == {"text": "found x"}
+
+
+def test_a_search_without_a_match_is_a_success_with_a_sentence_of_its_own(kg, served, monkeypatch) -> None:
+    async def nothing(*_: object) -> dict[str, object]:
+        return {"text": "", "nodes": []}
+
+    monkeypatch.setattr(served.memory, "search", nothing)
+    assert kg("search", "zebra") == (0, "Nothing in this memory matches.\n", "")
+    assert json.loads(kg("search", "zebra", "--json")[1])["nodes"] == []
 
 
 def test_why_takes_an_id_and_perhaps_its_level(kg, served, tmp_path) -> None:

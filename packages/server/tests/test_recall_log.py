@@ -235,7 +235,7 @@ def test_every_decision_has_words(entry: Entry) -> None:
     assert all(candidate.id in text for candidate in entry.decision.candidates)
 
 
-@given(st.text(), st.text())
+@given(st.text(st.characters(codec=None)), st.text(st.characters(codec=None)))
 def test_no_name_makes_a_line_of_its_own_or_a_line_without_bound(session: str, about: str) -> None:
     judged = Decision(source=Source.FILE, reason=Reason.WEAK, about=about)
     entry = Entry(moment=moment(session=session), decision=judged)

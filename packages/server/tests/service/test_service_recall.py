@@ -87,6 +87,36 @@ def test_a_silent_prompt_is_accounted_for(live: Live, prompt: str, fields: dict[
     live(scenario)
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'a" OR "b',
+        "(zebra",
+        "^x",
+        "zebra*",
+        "NEAR zebra",
+        "-zebra",
+        "AND NOT",
+        "x\x00y",
+        "\ud800",
+        "'; --",
+        "z" * 2_000_000,
+    ],
+    ids=range(11),
+)
+def test_operators_and_oddities_in_a_prompt_are_words_or_nothing(live: Live, prompt: str) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("zebra-quota", ZEBRA)
+        reader = world.agent("s-2")
+        await reader.start()
+        assert await reader.prompt(prompt) == ""
+        found = await last(world)
+        assert found["reason"] in {"no_terms", "nothing_found", "weak", "in_view"}
+        assert bool(found["candidates"]) == ("zebra" in prompt)
+
+    live(scenario)
+
+
 def test_a_prompt_of_a_subagent_is_accounted_for(live: Live) -> None:
     async def scenario(world: Any) -> None:
         await world.agent("s-1").put("zebra-quota", ZEBRA)
