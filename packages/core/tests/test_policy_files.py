@@ -142,6 +142,22 @@ def test_nothing_is_said_of_a_file_that_no_lesson_touches() -> None:
     assert (found.blocks, found.decision.reason) == ((), Reason.NOTHING_FOUND)
 
 
+def test_an_index_that_is_not_whole_yet_tells_what_it_has_and_does_not_pass_for_silence() -> None:
+    graph = level(node("known"), node("not-yet", "src/b.py"))
+    index = TouchIndex()
+    index.update(graph, ["known"])
+    index.is_whole = False
+
+    def told(name: str) -> Recalled:
+        return recall_files([FileUse(name=name, spellings=(name,))], [graph], {graph.key: index}, set(), {}, NOW)
+
+    assert (ids(told(FILE)), told(FILE).decision.degraded) == (["known"], True)
+    assert (told("src/b.py").decision.reason, told("src/b.py").decision.degraded) == (Reason.DEGRADED, True)
+    index.update(graph, ["not-yet"])
+    index.is_whole = True
+    assert told("src/c.py").decision.reason is Reason.NOTHING_FOUND
+
+
 def test_several_files_are_named_in_one_heading_and_none_of_them_can_forge_a_line() -> None:
     graph = level(node("one", "a\nb.py"), node("two", "c.py"))
 

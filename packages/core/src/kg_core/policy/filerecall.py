@@ -95,8 +95,11 @@ def recall_files(
     found = touching(fresh, graphs, indexes)
     new = [each for each in found if each.place not in known]
     shown = new[:MOST]
+    is_whole = all(graph.key in indexes and indexes[graph.key].is_whole for graph in graphs)
     if uses and not fresh:
         reason = Reason.THROTTLED
+    elif not found and not is_whole:
+        reason = Reason.DEGRADED
     elif not found:
         reason = Reason.NOT_CURRENT if _touches_any(fresh, graphs, indexes) else Reason.NOTHING_FOUND
     elif not new:
@@ -111,6 +114,7 @@ def recall_files(
         reason=reason,
         candidates=tuple(_candidate(each, known, shown, reason) for each in found[:NAMED]),
         about=about,
+        degraded=not is_whole,
     )
     return Recalled(_blocks(shown) if decision.is_injected else (), decision)
 

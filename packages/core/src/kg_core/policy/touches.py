@@ -75,6 +75,8 @@ class TouchIndex:
         self._home = home
         self._folds_case = folds_case
         self._is_anywhere = False
+        self.is_whole = True
+        """Whether all of the graph is in it; whoever fills it bit by bit says so."""
         self._held: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._places: dict[str, dict[str, str]] = {}
         self._groups: dict[str, dict[str, _Group]] = {}

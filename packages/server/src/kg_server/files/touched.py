@@ -37,7 +37,8 @@ class Touched:
         """Has the indexes of loaded graphs made, beside all else, where there are none yet."""
         for key in graphs:
             if key not in self._indexes:
-                self._indexes[key] = TouchIndex(home=self._home, folds_case=_FOLDS_CASE)
+                index = self._indexes[key] = TouchIndex(home=self._home, folds_case=_FOLDS_CASE)
+                index.is_whole = False
                 self._making[key] = asyncio.create_task(self._make(key))
 
     async def ready(self, graphs: Iterable[GraphKey], patience: float | None = None) -> Mapping[GraphKey, TouchIndex]:
@@ -67,6 +68,7 @@ class Touched:
             if monotonic() - began >= _SLICE_SECONDS:
                 await asyncio.sleep(0 if self._waiting else _SLICE_SECONDS)
                 began = monotonic()
+        self._indexes[key].is_whole = True
         del self._making[key]
 
     def _follow(self, entry: Entry) -> None:
