@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model.globs import Glob
@@ -108,6 +108,7 @@ def test_only_manifests_and_owners_are_read() -> None:
 _WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(_WORDS, _WORDS, st.sampled_from(["src/**", "a b/*.py", 'q"uote/x', "a\\b"])), max_size=4))
 def test_what_is_written_is_read_back(drawn: list[tuple[str, str, str]]) -> None:
     components = tuple(
@@ -117,6 +118,7 @@ def test_what_is_written_is_read_back(drawn: list[tuple[str, str, str]]) -> None
     assert parse_map([MapSource("map.toml", map_text(components))]) == ProjectMap(components)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text("ab/.", min_size=1, max_size=9).filter(lambda path: path.strip("/. ") == path), max_size=12))
 def test_any_files_give_a_map_that_can_be_read(files: list[str]) -> None:
     components = drafted(files, {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model import DAY, Graph, Node
@@ -97,6 +97,7 @@ def test_each_may_use_what_the_other_leaves_and_no_more(limit: Limit) -> None:
 _TEXTS = st.text(st.sampled_from("a b界👩‍👧é"), min_size=1, max_size=60)
 
 
+@settings(deadline=None)
 @given(st.lists(_TEXTS, max_size=12), st.lists(_TEXTS, max_size=12), st.integers(0, 3_000), st.sampled_from(Unit))
 def test_it_never_exceeds_its_shares(titles: list[str], names: list[str], maximum: int, unit: Unit) -> None:
     project_map = ProjectMap(

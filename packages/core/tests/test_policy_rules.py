@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model.globs import Glob
@@ -106,6 +106,7 @@ def test_a_chain_of_thousands_is_walked_without_recursion() -> None:
 _SLUGS = st.sampled_from("abcdef")
 
 
+@settings(deadline=None)
 @given(st.dictionaries(_SLUGS, st.lists(_SLUGS, max_size=3)))
 def test_a_circle_is_found_exactly_where_a_component_leads_back_to_itself(wanted: dict[str, list[str]]) -> None:
     components = [component(slug, depends_on=tuple(others)) for slug, others in wanted.items()]

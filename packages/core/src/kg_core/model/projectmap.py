@@ -86,6 +86,10 @@ class ProjectMap:
             {slug: tuple(sorted(rules, key=lambda rule: rule.severity.order)) for slug, rules in found.items()}
         )
 
+    def prepare(self) -> None:
+        """Makes what is derived from the map, so that whoever asks first need not wait for it."""
+        self.by_slug, self.rules_of, self._below  # noqa: B018 - each is made when it is first looked at
+
     def children(self, slug: str) -> tuple[Component, ...]:
         """The components below another, or the topmost ones: of higher priority first, then by slug."""
         return self._below.get(slug, ())

@@ -114,7 +114,9 @@ def parse_map(sources: Iterable[MapSource]) -> ProjectMap:
             "; ".join([*shown, *([f"and {more} more"] if more else [])]) + ".",
             {"faults": list(reading.faults)},
         )
-    return ProjectMap(tuple(each for _, each in reading.components), tuple(each for _, each in reading.rules))
+    found = ProjectMap(tuple(each for _, each in reading.components), tuple(each for _, each in reading.rules))
+    found.prepare()
+    return found
 
 
 def map_text(components: Iterable[Component]) -> str:
@@ -224,6 +226,9 @@ def _sentence(kind: str, problem: Mapping[str, Any]) -> str:
 def _lines(text: str) -> dict[str, list[int]]:
     """The lines on which tables seem to begin, by kind."""
     found: dict[str, list[int]] = {kind: [] for kind in _KINDS}
+    line, counted = 1, 0
     for match in _TABLE.finditer(text):
-        found[match.group(1)].append(text.count("\n", 0, match.start()) + 1)
+        line += text.count("\n", counted, match.start())
+        counted = match.start()
+        found[match.group(1)].append(line)
     return found
