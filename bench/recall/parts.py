@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from dataset import Question
     from measure import Quality
+    from sets import FileSet
     from subjects import Reminder, Subject
 
 ALWAYS: Final = ("decisions", "files", "economy")
@@ -44,7 +45,7 @@ def parts(arguments: Namespace) -> Iterator[Part]:
     if "decisions" in wanted:
         yield _decisions(arguments)
     if "files" in wanted:
-        yield _files()
+        yield _files(arguments)
     if arguments.history:
         title = f"history of {arguments.history.resolve().name}"
         yield _searched("history", title, read_history(arguments.history), arguments)
@@ -85,14 +86,23 @@ def _decisions(arguments: Namespace) -> Part:
     )
 
 
-def _files() -> Part:
+@contextmanager
+def _opening(found: FileSet, python: Path | None) -> Iterator[list[Subject]]:
+    subjects: list[Subject] = [make(found.dataset.graphs, found.former) for make in (KgFiles, SameName)]
+    with ExitStack() as stack:
+        if python is not None:
+            subjects.insert(1, stack.enter_context(peer(found.dataset.graphs, python, files=True)))
+        yield subjects
+
+
+def _files(arguments: Namespace) -> Part:
     found = read_files()
     return Part(
         name="files",
         title="files",
         hash=found.dataset.hash,
         questions=found.dataset.questions,
-        subjects=partial(nullcontext, [make(found.dataset.graphs, found.former) for make in (KgFiles, SameName)]),
+        subjects=partial(_opening, found, arguments.peer),
         targets=file_targets,
     )
 

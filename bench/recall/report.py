@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from measure import NEGATIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from measure import Quality
 
@@ -33,13 +33,17 @@ def detail(figures: Mapping[str, Quality]) -> str:
     return "\n".join(lines)
 
 
-def comparison(subjects: Mapping[str, Mapping[str, Quality]]) -> str:
-    """hit@5 of all subjects, a class a line."""
+def comparison(subjects: Mapping[str, Mapping[str, Quality]], hooked: Container[str]) -> str:
+    """hit@5 of all subjects, a class a line; then, in all, what those that are ``hooked`` say unasked."""
     lines = [f"| hit@5 | {' | '.join(subjects)} |", f"|---|{'--:|' * len(subjects)}"]
     for name in next(iter(subjects.values())):
         if next(iter(subjects.values()))[name].answerable:
             cells = (f"{figures[name].hit_at_5:.3f}" for figures in subjects.values())
             lines.append(f"| {name} | {' | '.join(cells)} |")
+    said = {title: (f"{figures[ALL].injected:.3f}", str(_false(figures))) for title, figures in subjects.items()}
+    for name, place in (("right one injected", 0), ("false injections", 1)):
+        cells = (each[place] if title in hooked else "–" for title, each in said.items())
+        lines.append(f"| *{name}* | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -32,10 +32,10 @@ def main() -> None:
             found = {subject.title: outcomes(subject, part.questions) for subject in subjects}
         by_subject = {title: by_class(each) for title, each in found.items()}
         print(f"## {part.title}: {len(part.questions)} questions, set {part.hash[:12]}\n")
-        for subject in subjects:
-            if subject.has_hook:
-                print(subject.title, detail(by_subject[subject.title]), sep="\n\n", end="\n\n")
-        for text in filter(None, (comparison(by_subject), part.targets(by_subject))):
+        hooked = [subject.title for subject in subjects if subject.has_hook]
+        for title in hooked:
+            print(title, detail(by_subject[title]), sep="\n\n", end="\n\n")
+        for text in filter(None, (comparison(by_subject, hooked), part.targets(by_subject))):
             print(text, end="\n\n")
         figures[part.name] = {"title": part.title, "set": part.hash, "subjects": _recorded(by_subject)}
         answers += [{"part": part.name, **each.record(title)} for title, all_ in found.items() for each in all_]

@@ -27,8 +27,9 @@ _AT: Final = 1_750_000_000.0
 
 
 @contextlib.contextmanager
-def peer(graphs: Mapping[str, Graph], python: Path) -> Iterator[Peer]:
-    """The peer with a memory of these graphs, in a scratch home; it ends with the block.
+def peer(graphs: Mapping[str, Graph], python: Path, *, files: bool = False) -> Iterator[Peer]:
+    """The peer with a memory of these graphs, in a scratch home; it ends with the block. With ``files``, the text of a
+    question is the path of a file that is read.
 
     Raises RuntimeError when ``python`` does not have it.
     """
@@ -62,26 +63,35 @@ def peer(graphs: Mapping[str, Graph], python: Path) -> Iterator[Peer]:
                 version = _line(process)
                 if version != VERSION:
                     raise RuntimeError(f"{python} has kg-memory {version}, not {VERSION}.")
-                yield Peer(process, projects)
+                yield Peer(process, root / "home", projects, files=files)
             finally:
                 process.kill()
 
 
 class Peer:
-    """The ranking of its ``kg_search``, and the decision of its prompt hook. Made by :func:`peer`."""
+    """The ranking of its ``kg_search``, and the decisions of its hooks. Made by :func:`peer`."""
 
     title = f"kg-memory {VERSION}"
     has_hook = True
 
-    def __init__(self, process: subprocess.Popen[str], projects: Mapping[str, Path]) -> None:
+    def __init__(
+        self, process: subprocess.Popen[str], home: Path, projects: Mapping[str, Path], *, files: bool
+    ) -> None:
         self._process = process
+        self._home = home
         self._projects = projects
+        self._files = files
 
     def ask(self, asked: Question, known: Collection[Key] = ()) -> Answer:
         """Asks in the project of the question. ``known`` is in front of the model already."""
         project = next((key for key in asked.graphs if key != _USER), "")
         folder = str(self._projects[project]) if project else ""
-        line = json.dumps({"text": asked.text, "project": folder, "seen": [node_id for _, node_id in known]})
+        says: dict[str, object] = {"text": asked.text, "seen": [node_id for _, node_id in known]}
+        if self._files:
+            says = {
+                "file": asked.text.replace("~", str(self._home), 1) if "~" in asked.text else f"{folder}/{asked.text}"
+            }
+        line = json.dumps({**says, "project": folder})
         assert self._process.stdin is not None
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()

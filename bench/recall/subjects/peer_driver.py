@@ -1,7 +1,7 @@
 """Run by the peer's own interpreter, in its server's folder: answers questions with the peer's own functions.
 
 Says its version, then reads one JSON object a line and answers with one. Each names the text, the project's folder
-and the ids that the session has seen. Nothing of kg is imported here.
+and the ids that the session has seen, or a file that is read. Nothing of kg is imported here.
 """
 
 import importlib
@@ -32,12 +32,28 @@ def main():
         if folder not in registered:
             registered[folder] = manager.register(folder or None)["session_id"]
         session = registered[folder]
+        if "file" in asked:
+            out.write(json.dumps(touched(store, manager.lookup(session)["project_path"], asked["file"])) + "\n")
+            out.flush()
+            continue
         found = store.search(asked["text"], session_id=session, seen=set(), top_k=TOP, more_k=MORE)
         ranked = [[each["level"], each["id"]] for each in [*found["top"], *found["more"]]]
         text, shown = reminded(store, ambient, session, asked["text"], set(asked["seen"]))
         answer = {"ranked": ranked, "injected": shown, "characters": len(text)}
         out.write(json.dumps(answer) + "\n")
         out.flush()
+
+
+def touched(store, root, path):
+    """What the peer's file hook would say to a file that is read, with nothing seen yet."""
+    recall = importlib.import_module("mcp_http.file_recall")
+    ambient = importlib.import_module("mcp_http.ambient")
+    matches = recall._matches(store, root, [recall.file_key(path, root)], set())  # noqa: SLF001 - it has no other way
+    ranked = recall._rank(store, matches) or matches if len(matches) > 1 else matches  # noqa: SLF001 - the same
+    shown = ranked[: recall.FILE_RECALL_MAX_NODES]
+    text = "\n".join(["KG memory on it:", *(ambient.render_node_line(each) for each in shown)]) if shown else ""
+    injected = [[each["level"], each["id"]] for each in shown]
+    return {"ranked": injected, "injected": injected, "characters": len(text)}
 
 
 def reminded(store, ambient, session, prompt, seen):
