@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import stat
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -233,6 +234,18 @@ def test_every_decision_has_words(entry: Entry) -> None:
     assert ("Silent: " in text) == (not entry.decision.is_injected)
     assert "None" not in text
     assert all(candidate.id in text for candidate in entry.decision.candidates)
+
+
+def test_an_edit_that_was_held_back_is_told_as_that() -> None:
+    held = replace(moment(), event="before_tool")
+    rules = decision(Reason.SHOWN, "auth", Source.RULES)
+    assert "held back once, with the rules of auth as the reason" in explained([Entry(moment=held, decision=rules)])
+    assert "Rules of auth came with it." in explained([Entry(moment=moment(), decision=rules)])
+
+
+def test_what_did_not_arrive_is_said_to_be_offered_again() -> None:
+    entry = Entry(moment=moment(), decision=decision(Reason.SHOWN), arrival=Arrival.LOST)
+    assert "so it is offered again" in explained([entry])
 
 
 @given(st.text(st.characters(codec=None)), st.text(st.characters(codec=None)))

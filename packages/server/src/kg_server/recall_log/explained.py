@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kg_core.model import USER, to_iso
 from kg_core.policy import Reason, Source
 from kg_core.render import one_line
+from kg_plugin_api import EventKind
 from kg_server.recall_log.entry import Arrival
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _paragraph(entry: Entry) -> str:
         where += f", subagent {one_line(moment.agent)}"
     lines = [f"{to_iso(moment.at)} {_about(decision)} · {where}"]
     if decision.is_injected:
-        lines.append(f"{_brought(decision)} {_ARRIVALS.get(entry.arrival, '')}".strip())
+        lines.append(f"{_brought(entry)} {_ARRIVALS.get(entry.arrival, '')}".strip())
         change = ""
     else:
         why, change = _reason(decision)
@@ -136,10 +137,14 @@ def _about(decision: Decision) -> str:
     return f"{'file' if decision.source is Source.FILE else 'rules for'} {one_line(decision.about)}".strip()
 
 
-def _brought(decision: Decision) -> str:
-    shown = [one_line(each.id) for each in decision.candidates if each.reason is Reason.SHOWN]
-    if decision.source is Source.RULES:
-        return f"Rules of {', '.join(shown)} came with it." if shown else "Rules that hold everywhere came with it."
+def _brought(entry: Entry) -> str:
+    shown = [one_line(each.id) for each in entry.decision.candidates if each.reason is Reason.SHOWN]
+    if entry.decision.source is Source.RULES:
+        rules = f"ules of {', '.join(shown)}" if shown else "ules that hold everywhere"
+        is_held = entry.moment.event == EventKind.BEFORE_TOOL
+        return (
+            f"The edit was held back once, with the r{rules} as the reason." if is_held else f"R{rules} came with it."
+        )
     return f"{len(shown)} lesson{'s' if len(shown) != 1 else ''} came with it."
 
 
