@@ -182,6 +182,23 @@ def test_a_carrier_does_not_wait_for_a_server_that_it_cannot_start(home, hook, p
     assert hook("Prompt").stderr == b""
 
 
+def test_the_longer_carriers_wait_for_a_server_the_less_often_they_ask(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, asked = [0.0], []
+    monkeypatch.setattr(carrier_start.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(carrier_start.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr(carrier_start, "healthy", lambda _: asked.append(now[0]))
+    monkeypatch.setattr(carrier_start, "spawn_once", lambda *_, **__: None)
+
+    assert carrier_start.ensure(places, "plain", 10.0) is False
+
+    assert len(asked) < 60
+    assert asked[-1] > 9.9
+    pauses = [later - earlier for earlier, later in zip(asked, asked[1:], strict=False)]
+    assert all(pause <= max(0.021, at / 9) for at, pause in zip(asked[1:], pauses, strict=True))
+
+
 def test_a_server_starts_without_its_static_answers(home, places: Places) -> None:
     (home.state / "mcp").write_text("in the way", encoding="utf-8")
 

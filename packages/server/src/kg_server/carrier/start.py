@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 _POLL = 0.02
+"""Seconds between two looks at first; later a tenth of what was waited, for a hundred carriers may be waiting."""
 _ANSWER_WITHIN = 0.25
 """Seconds in which a server that runs answers how it is."""
 _STARTING_SECONDS = 5.0
@@ -50,6 +51,7 @@ def ensure(places: Places, harness: str, deadline: float, *, session_start: bool
     locked, so one started beside it ends at once and nothing is gained or lost.
     """
     process: Popen[bytes] | None = None
+    since = time.monotonic()
     while True:
         if healthy(places):
             return True
@@ -63,9 +65,10 @@ def ensure(places: Places, harness: str, deadline: float, *, session_start: bool
         elif process.poll() is not None:
             remove(places.starting)
             return False
-        if time.monotonic() + _POLL >= deadline:
+        now = time.monotonic()
+        if now + _POLL >= deadline:
             return False
-        time.sleep(_POLL)
+        time.sleep(min(max(_POLL, (now - since) / 10), deadline - now - _POLL))
 
 
 def spawn_once(places: Places, harness: str, *, session_start: bool = False) -> Popen[bytes] | None:
