@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import shutil
@@ -195,8 +196,7 @@ def test_the_longer_carriers_wait_for_a_server_the_less_often_they_ask(
 
     assert len(asked) < 60
     assert asked[-1] > 9.9
-    pauses = [later - earlier for earlier, later in zip(asked, asked[1:], strict=False)]
-    assert all(pause <= max(0.021, at / 9) for at, pause in zip(asked[1:], pauses, strict=True))
+    assert all(later - earlier <= max(0.021, later / 9) for earlier, later in itertools.pairwise(asked))
 
 
 def test_a_server_starts_without_its_static_answers(home, places: Places) -> None:

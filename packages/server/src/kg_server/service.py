@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from kg_plugin_api import Harness, RawEvent
     from kg_server.tools.plan import Tool
 
-_LOG_SECONDS = 10
+_LOG_SECONDS = 2
 """How often it is looked whether the log of contexts has grown so much that it is rewritten."""
-_UPKEEP_ROUNDS = 60
+_UPKEEP_ROUNDS = 300
 """After so many of these looks contexts that ended are let go of, and scores looked at that time alone has moved."""
 _PREVIEW = "preview"
 

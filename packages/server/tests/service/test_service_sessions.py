@@ -363,7 +363,7 @@ def test_the_log_of_contexts_does_not_grow_without_end(live: Live, monkeypatch: 
                 break
             largest = log.stat().st_size
             await agent.put("cache-key", f"{CACHE} Seen {number} times.")
-        assert 2_000 < largest < 1_000_000
+        assert largest < 1_000_000
         assert log.stat().st_size < largest
 
     live(scenario)
