@@ -33,6 +33,9 @@ class Slow:
         self.gate.wait(10)
         return OsFiles().read(path)
 
+    def __getattr__(self, name: str):
+        return getattr(OsFiles(), name)
+
     def identity(self, path: Path):
         if self.refuses:
             raise PermissionError(13, "Permission denied", str(path))
@@ -54,6 +57,10 @@ class World:
         self.theirs = self.root / ".kg" / "map.toml"
         self.own = self.home.project("shop") / "map.toml"
         self.own.parent.mkdir(parents=True)
+
+    def restarted(self) -> Maps:
+        """What a server that has just started knows."""
+        return Maps(self.disk, Places(self.root.parent.parent / "nobody", ()), lambda: self.now)
 
     async def look(self, later: int = 1_000, cwd: Path | None = None, patience: float | None = None):
         self.now += later
@@ -148,6 +155,38 @@ def test_a_map_that_was_never_right_is_not_silently_none(live) -> None:
         state = await world.look()
         assert state.problem is not None
         assert "NO rule is in force" in state.problem.sentence
+
+    live(scenario)
+
+
+def test_the_last_right_version_stays_in_force_over_a_restart(live) -> None:
+    async def scenario(world: World) -> None:
+        write(world.theirs, AUTH + RULE)
+        await world.look()
+        write(world.theirs, AUTH + "wrong = 1\n")
+        state = await world.restarted().look(world.project, str(world.root))
+        assert len(state.map.rules) == 1
+        assert "its last right version stays in force" in state.problem.sentence
+        world.theirs.unlink()
+        assert (await world.look()).map.rules == ()
+        write(world.theirs, "[[component")
+        state = await world.restarted().look(world.project, str(world.root))
+        assert "NO rule is in force" in state.problem.sentence
+
+    live(scenario)
+
+
+def test_a_kept_version_that_is_damaged_counts_as_none(live) -> None:
+    async def scenario(world: World) -> None:
+        write(world.theirs, AUTH)
+        await world.look()
+        write(world.theirs, "[[component")
+        (kept,) = world.home.maps.iterdir()
+        for damage in ("", "{}", '[["a"]]', '[["a", "[["]]'):
+            write(kept, damage)
+            state = await world.restarted().look(world.project, str(world.root))
+            assert state.map.components == ()
+            assert state.problem is not None
 
     live(scenario)
 

@@ -50,7 +50,9 @@ _TOLD = frozenset(
 )
 """The kinds of event that open a context and may bring text."""
 _PATIENCE = 0.1
-"""Seconds that a prompt waits for a graph that is still being indexed."""
+"""Seconds that a prompt waits for a graph that is still being indexed, and any event for a map on a slow disk."""
+_PATIENCE_AT_START = 1.0
+"""Seconds that the start of a session waits for such a map: what it is not told then, it may miss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,8 @@ class Events:
         except KgError as error:
             log.warning("The event %s was not answered: %s", raw.native, error.sentence)
             return self._reply(harness, raw)
-        await self.rulebook.look(context)
+        starts = event.kind is EventKind.SESSION_START
+        await self.rulebook.look(context, _PATIENCE_AT_START if starts else _PATIENCE)
         touches = await self.uses.pointers(context, event)
         results = SearchResults()
         if recalls(event):

@@ -24,6 +24,7 @@ class Disk:
         self.files = files
         self._journal = ThreadPoolExecutor(1, thread_name_prefix="kg-journal")
         self._files = ThreadPoolExecutor(1, thread_name_prefix="kg-files")
+        self._others = ThreadPoolExecutor(4, thread_name_prefix="kg-others")
 
     async def journal(self, job: Callable[[], _Result]) -> _Result:
         """Run a job on the journal's thread."""
@@ -32,6 +33,10 @@ class Disk:
     async def run(self, job: Callable[[], _Result]) -> _Result:
         """Run any other job that touches files."""
         return await asyncio.get_running_loop().run_in_executor(self._files, job)
+
+    async def others(self, job: Callable[[], _Result]) -> _Result:
+        """Run a job that only looks at files of others, which may lie on a disk that hangs: nothing waits behind it."""
+        return await asyncio.get_running_loop().run_in_executor(self._others, job)
 
     def later(self, job: Callable[[], None]) -> None:
         """Run a job when its turn comes; nobody waits for it."""
@@ -43,6 +48,7 @@ class Disk:
         await self.journal(lambda: None)
         self._files.shutdown(wait=False)
         self._journal.shutdown(wait=False)
+        self._others.shutdown(wait=False)
 
 
 def digest(chunks: Sequence[bytes]) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import hashlib
+import json
 import os
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model.projectmap import ProjectMap
+from kg_core.store.files import replace_file
 from kg_core.store.identity import work_tree
+from kg_core.store.layout import compact
 from kg_core.store.maptext import BYTES, MapError, MapSource, parse_map
 from kg_core.store.problems import Problem, ProblemKind
 
@@ -36,8 +41,8 @@ class MapState:
     """The map that is in force for a work tree.
 
     ``tree`` is the folder that the patterns are relative to and ``files`` are those that the map was read from. With a
-    ``problem`` the files say something else than ``map``, which is their last right version, or empty when there was
-    none since the server started.
+    ``problem`` the files say something else than ``map``, which is their last right version, or empty when there never
+    was one.
     """
 
     map: ProjectMap = field(default_factory=ProjectMap)
@@ -119,6 +124,13 @@ class Maps:
         """What is wrong with maps that were looked at."""
         return tuple(held.state.problem for held in self._held.values() if held.state.problem is not None)
 
+    async def close(self) -> None:
+        """End what is being looked at."""
+        running = [look.running for look in self._looks.values() if look.running is not None]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
     def _around(self, folder: str) -> tuple[Path, Path] | None:
         """The work tree around a folder and the root of its checkout."""
         now = self._clock()
@@ -135,24 +147,23 @@ class Maps:
     async def _read(self, project: Project, cwd: str, look: _Look) -> None:
         """One look: finds the work tree, and reads what has changed."""
         try:
-            around = await self._disk.run(partial(self._around_of, cwd))
-            look.tree = around if around is not None else project.root
-            place = (project.key, look.tree)
-            held = self._held.get(place)
-            paths = (look.tree / FOLDER / FILE, self._disk.home.project(project.slug) / FILE)
-            identities = await self._disk.run(partial(self._identities, paths))
-            if held is None or held.identities != identities or held.state.problem is not None:
-                before = held.state if held is not None else None
-                state = await self._disk.run(partial(self._state, look.tree, paths, before))
-                if len(self._held) >= _REMEMBERED:
-                    self._held.clear()
-                self._held[place] = _Held(identities, state)
+            look.tree, held = await self._disk.others(partial(self._found, project, cwd))
+            if len(self._held) >= _REMEMBERED:
+                self._held.clear()
+            self._held[project.key, look.tree] = held
         finally:
             look.running = None
 
-    def _around_of(self, cwd: str) -> Path | None:
+    def _found(self, project: Project, cwd: str) -> tuple[Path, _Held]:
+        """The work tree around ``cwd`` and its map: what is held of it, if its files are the same. Blocking."""
         around = work_tree(Path(os.path.realpath(cwd)), self._places)
-        return None if around is None else around[0]
+        tree = around[0] if around is not None else project.root
+        held = self._held.get((project.key, tree))
+        paths = (tree / FOLDER / FILE, self._disk.home.project(project.slug) / FILE)
+        identities = self._identities(paths)
+        if held is not None and held.identities == identities and held.state.problem is None:
+            return tree, held
+        return tree, _Held(identities, self._state(project.key, tree, paths, held.state if held is not None else None))
 
     def _identities(self, paths: Sequence[Path]) -> tuple[Identity | None, ...]:
         """What the files are; one that cannot be looked at is told apart from one that is not there when it is read."""
@@ -164,7 +175,7 @@ class Maps:
                 found.append(None)
         return tuple(found)
 
-    def _state(self, tree: Path, paths: Sequence[Path], before: MapState | None) -> MapState:
+    def _state(self, key: GraphKey, tree: Path, paths: Sequence[Path], before: MapState | None) -> MapState:
         """What the files say now, or that they say nothing that could be used."""
         fault, sources = "", []
         for path in paths:
@@ -181,11 +192,38 @@ class Maps:
             except MapError as error:
                 fault = error.sentence
             else:
+                self._keep(key, tree, sources)
                 return MapState(map=found, tree=str(tree), files=tuple(source.name for source in sources))
-        last = before if before is not None and before.files else MapState(tree=str(tree))
+        last = before if before is not None and before.files else self._kept(key, tree)
         stays = "its last right version stays in force" if last.files else "NO rule is in force"
         sentence = f"The map of this project is broken, and {stays} until it is mended: {fault}"
         return replace(last, problem=Problem(kind=ProblemKind.MAP, path=str(paths[0]), sentence=sentence))
+
+    def _copy(self, key: GraphKey, tree: Path) -> Path:
+        named = hashlib.sha256(f"{key}\x00{tree}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return self._disk.home.maps / f"{named}.json"
+
+    def _keep(self, key: GraphKey, tree: Path, sources: Sequence[MapSource]) -> None:
+        """Keep a right version for a server that starts later, best effort."""
+        path, files = self._copy(key, tree), self._disk.files
+        data = compact([[source.name, source.text] for source in sources])
+        with contextlib.suppress(OSError):
+            if not sources:
+                files.remove(path)
+            elif files.identity(path) is None or files.read(path) != data:
+                files.make_folder(path.parent)
+                replace_file(files, path, (data,))
+
+    def _kept(self, key: GraphKey, tree: Path) -> MapState:
+        """The last right version that was kept; an empty map when there is none."""
+        try:
+            sources = [
+                MapSource(str(name), str(text))
+                for name, text in json.loads(self._disk.files.read(self._copy(key, tree)))
+            ]
+            return MapState(map=parse_map(sources), tree=str(tree), files=tuple(source.name for source in sources))
+        except (OSError, ValueError, TypeError, MapError):
+            return MapState(tree=str(tree))
 
     def _text(self, path: Path) -> str | None:
         """The text of a file; ``None`` when there is none. Raises OSError and ValueError."""

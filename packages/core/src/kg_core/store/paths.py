@@ -88,6 +88,11 @@ class Home:
         return self.state / "server.json"
 
     @property
+    def maps(self) -> Path:
+        """The last right version of each map, for when its files are broken."""
+        return self.state / "maps"
+
+    @property
     def answers(self) -> Path:
         """What the carriers say without asking the server, a file per harness."""
         return self.state / "mcp"

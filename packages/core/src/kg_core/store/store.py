@@ -278,6 +278,7 @@ class Store:
         await self._commits.drained()
         self._tasks = []
         await _ended(flusher)
+        await self.maps.close()
         await self._disk.journal(self._journal.close)
         await self._disk.close()
         if self._lock is not None:
