@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.policy import Renames, renames_of
@@ -57,6 +57,7 @@ def test_files_that_changed_names_in_a_circle_are_followed_to_an_end() -> None:
 names = st.sampled_from("abcde")
 
 
+@settings(deadline=None)
 @given(chain=st.lists(st.builds(Rename, names, names), max_size=12), path=names)
 def test_a_name_is_another_one_that_some_rename_gave(chain: list[Rename], path: str) -> None:
     found = Renames(chain).names(path)

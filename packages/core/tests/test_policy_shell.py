@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.policy import shell_files, shell_folder
@@ -52,6 +52,8 @@ def found(command: str) -> list[str]:
         ("cat <(cat a) b", ["a", "b"]),
         ("cat -- -f", ["-f"]),
         ("cat - f", ["f"]),
+        ("cat +f", ["+f"]),
+        ("tail +5 f", ["f"]),
         ("cat f # and g", ["f"]),
         ("cat f#g", ["f#g"]),
         ("cat f 2>/dev/null >&2 2>&1", ["f"]),
@@ -145,21 +147,28 @@ def test_a_command_that_moves_reads_where_it_is(command: str, files: list[str]) 
         ("for x in a; do cd $x; done", None),
         ("f() { cd d; }", None),
         ("cat 'f", None),
+        ("cat <<END\ntext\nEND\ncd d", None),
     ],
 )
 def test_it_is_known_where_a_command_ends_or_that_it_is_not(command: str, folder: str | None) -> None:
     assert shell_folder(command) == folder
 
 
-def test_of_many_files_the_first_are_looked_at_and_a_pasted_text_is_no_command() -> None:
+def test_of_many_files_the_first_are_looked_at_and_of_a_long_command_the_beginning() -> None:
     assert len(found("cat " + " ".join(f"f{number}" for number in range(50)))) == 8
-    assert found("cat f " + "x" * 20_000) == []
+    assert found("cat f\n" + "make; " * 500 + "cat g\n") == ["f"]
+    assert found("cat f\n" + "echo $(make; make)\n" * 300 + "cat g") == ["f"]
+    assert found("cat f\ncat " + "x" * 10_000) == ["f"]
+    assert found("cat " + "x" * 10_000) == found("cat 'f\n" + "x" * 10_000) == []
+    assert found("cat > f <<END\n" + "text\n" * 10_000 + "END") == ["f!"]
     assert found("echo " + "$(" * 300 + ")" * 300) == []
+    assert shell_folder("cd d; " * 200) is shell_folder("cd d\n" * 2_000) is None
 
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
 
 
+@settings(deadline=None)
 @given(path=texts, command=st.sampled_from(["cat {}", "cat -- {}", "head -n 3 {}", "cat < {}", "grep -n x {} | cat"]))
 def test_any_path_that_is_quoted_is_found(path: str, command: str) -> None:
     is_option = path.startswith("-") and not command.startswith(("cat --", "cat <"))
@@ -174,6 +183,7 @@ PIECES = (
 words = st.sampled_from(PIECES)
 
 
+@settings(deadline=None)
 @given(parts=st.lists(st.one_of(words, texts), max_size=12), gap=st.sampled_from(["", " "]))
 def test_nothing_is_made_up(parts: list[str], gap: str) -> None:
     command = gap.join(parts)
@@ -185,6 +195,7 @@ def test_nothing_is_made_up(parts: list[str], gap: str) -> None:
         assert set(word) <= letters
 
 
+@settings(deadline=None)
 @given(paths=st.lists(st.from_regex(r"[a-z]{1,3}(/[a-z ]{1,4}){0,2}\.py", fullmatch=True), min_size=1, max_size=4))
 def test_every_path_reported_is_a_word_of_the_command(paths: list[str]) -> None:
     command = f"make && cat {shlex.join(paths)} | grep -v x > 'o u t' ; sed -n 1p {shlex.join(paths)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model import Graph, Node
@@ -207,6 +207,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="/\0", exclude_c
 paths = st.lists(names, min_size=1, max_size=4).map("/".join)
 
 
+@settings(deadline=None)
 @given(path=paths)
 def test_every_file_is_met_by_its_own_path_if_anything_can_be_said_of_it(path: str) -> None:
     made = index(path)
@@ -216,6 +217,7 @@ def test_every_file_is_met_by_its_own_path_if_anything_can_be_said_of_it(path: s
         assert path in [match.id for match in made.match(path)]
 
 
+@settings(deadline=None)
 @given(path=paths, touch=paths)
 def test_nothing_is_ever_raised_and_what_is_met_was_asked_for(path: str, touch: str) -> None:
     for match in index(touch).match(path):
@@ -226,6 +228,7 @@ small = st.sampled_from(["src/a.py", "src/a.py:3", "src", "*.py", "src/*.py", "b
 states = st.dictionaries(st.sampled_from("abc"), st.lists(small, max_size=3).map(tuple), max_size=3)
 
 
+@settings(deadline=None)
 @given(before=states, after=states)
 def test_an_index_that_followed_its_graph_is_one_that_was_built_from_it(
     before: dict[str, tuple[str, ...]], after: dict[str, tuple[str, ...]]

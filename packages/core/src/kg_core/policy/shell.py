@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from kg_core.policy.shellcommands import operands
-from kg_core.policy.shellwords import Inner, Operator, Redirection, Unreadable, Word, tokens
+from kg_core.policy.shellwords import DOCUMENT, Inner, Operator, Redirection, Unreadable, Word, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST: Final = 8
 """So many files of one command are looked at."""
-LONGEST: Final = 20_000
-"""A longer command is a text that was pasted."""
+LONGEST: Final = 4_000
+TOKENS: Final = 400
+"""So far a command is looked at, by whole lines. What comes behind that is mostly text that was pasted."""
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
 _CONDITIONS: Final = {"if", "then", "elif", "else", "fi", "case", "esac", "select", "[[", "!"}
 _LOOPS: Final = {"for", "while", "until", "do", "done"}
@@ -58,10 +59,8 @@ def shell_files(command: str) -> tuple[ShellFile, ...]:
     of ``sed -i`` and ``tee`` and what ``>`` names. A word that holds a variable or an unquoted pattern is no file; nor
     is anything behind a loop, a condition or the text of a here-document.
     """
-    if len(command) > LONGEST or "\0" in command:
-        return ()
     try:
-        return tuple(dict.fromkeys(_Walk("", 0).files(command)))[:MOST]
+        return tuple(dict.fromkeys(_Walk().files(command)))[:MOST]
     except Unreadable:
         return ()
 
@@ -70,9 +69,9 @@ def shell_folder(command: str) -> str | None:
     """The folder in which a command ends, relative to where it began unless it is absolute or begins with ``~``: empty
     when it stays there, ``None`` when that is not certain.
     """
-    walk = _Walk("", 0)
+    walk = _Walk()
     try:
-        for _ in walk.files(command[:LONGEST]):
+        for _ in walk.files(command):
             pass
     except Unreadable:
         return None
@@ -82,15 +81,22 @@ def shell_folder(command: str) -> str | None:
 class _Walk:
     """Goes over a command from left to right. It knows in which folder it is, or that it does not."""
 
-    def __init__(self, folder: str | None, depth: int) -> None:
+    def __init__(self, folder: str | None = "", depth: int = 0, left: int = TOKENS) -> None:
         self.folder = folder
+        self.left = left
+        """How many tokens may still be looked at."""
         self._depth = depth
         self._groups: list[str | None] = []
 
     def files(self, command: str) -> Iterator[ShellFile]:
         part = _Part()
         before = ""
-        for token in tokens(command):
+        known = command if len(command) <= LONGEST else command[:LONGEST].rpartition("\n")[0]
+        for token in tokens(known):
+            self.left -= 1
+            if self.left < 0:
+                self.folder = None
+                return
             match token:
                 case Word():
                     if not part.words and token.is_bare and token.text in _COMPOUND:
@@ -103,12 +109,14 @@ class _Walk:
                     part.inner.append(token)
                 case Operator(text):
                     yield from self._did(part, before, text)
-                    if not self._is_grouped(part, before, text):
+                    if text == DOCUMENT or not self._is_grouped(part, before, text):
                         self.folder = None
                         return
                     part = _Part()
                     before = text
         yield from self._did(part, before, "")
+        if known != command:
+            self.folder = None
 
     def _is_grouped(self, part: _Part, before: str, operator: str) -> bool:
         """Follows brackets; whether they are those of a subshell, and not of a function, a sum or a choice."""
@@ -134,7 +142,9 @@ class _Walk:
         if before == "||" or (after == "(" and words):
             return
         for inner in part.inner if self._depth < _NESTED else ():
-            yield from _Walk(self.folder, self._depth + 1).files(inner.text)
+            walk = _Walk(self.folder, self._depth + 1, self.left)
+            yield from walk.files(inner.text)
+            self.left = walk.left
         found, edits = operands(name, words[1:])
         for word in found:
             yield from self._file(word, edits=edits)
@@ -144,7 +154,7 @@ class _Walk:
 
     def _file(self, word: Word, *, edits: bool) -> Iterator[ShellFile]:
         is_placed = word.text.startswith(("/", "~"))
-        if word.text and (is_placed or self.folder is not None):
+        if word.text and "\0" not in word.text and (is_placed or self.folder is not None):
             yield ShellFile(word.text, "" if is_placed else self.folder or "", edits)
 
     def _move(self, name: str, words: list[Word], *, is_certain: bool) -> None:

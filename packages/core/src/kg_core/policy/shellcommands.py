@@ -30,7 +30,7 @@ class Command:
     rest of its word or the next one. ``pairs`` take two words. With ``script`` the first operand is a pattern or a
     program unless an option of ``scripts`` gave it. ``never`` are options with which nothing that it names is read.
     ``edits_with`` are those with which the files are edited, ``reads_with``, where there are any, those without which
-    they are not read. ``numbers`` tells that ``-20`` is an option.
+    they are not read. ``numbers`` tells that ``-20`` is an option, ``starts`` that ``+20`` is one.
     """
 
     does: Does = Does.READS
@@ -45,6 +45,7 @@ class Command:
     reads_with: frozenset[str] = frozenset()
     edits_with: frozenset[str] = frozenset()
     numbers: bool = False
+    starts: bool = False
 
 
 def _set(words: str) -> frozenset[str]:
@@ -78,8 +79,9 @@ COMMANDS: Final[dict[str, Command]] = {
         long=_TEXT | _set("follow retry"),
         long_valued=_set("lines bytes pid sleep-interval max-unchanged-stats"),
         numbers=True,
+        starts=True,
     ),
-    "less": Command(flags="aBcCdeEfFgGiIJKmMnNqQrRsSuUwWX", valued="pbhjoOtTxyPkD", numbers=True),
+    "less": Command(flags="aBcCdeEfFgGiIJKmMnNqQrRsSuUwWX", valued="pbhjoOtTxyPkD", numbers=True, starts=True),
     "nl": Command(
         flags="p",
         valued="bdfhilnsvw",
@@ -166,7 +168,8 @@ def operands(name: str, words: Sequence[Word]) -> tuple[tuple[Word, ...], bool]:
             return (), False
         left = left[1:]
     files = (word for word in left if word.is_known and word.text and not word.text.endswith("/"))
-    return tuple(word for word in files if word.text != "-" and not _START.fullmatch(word.text)), edits
+    names = (word for word in files if word.text != "-" and not (command.starts and _START.fullmatch(word.text)))
+    return tuple(names), edits
 
 
 def _sorted(command: Command, words: Sequence[Word]) -> _Given | None:

@@ -14,6 +14,7 @@ _OPERATOR: Final = re.compile(r"\|\||&&|;;|\|&|[;|&\n()]")
 _REDIRECTION: Final = re.compile(r"(\d*)(<<<|<<-?|<>|<&|<|>>|>\||>&|>)|(&>>|&>)")
 _PLAIN: Final = re.compile(r"[^\s|&;()<>'\"\\$`*?\[\]{}~#]+")
 _BLANK: Final = " \t\r"
+DOCUMENT: Final = "<<"
 _OPENING: Final = "*?[]{}"
 """Unquoted, they may stand for other words, for several or for none."""
 
@@ -55,7 +56,7 @@ class Redirection:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """What stands between commands; ``text`` is ``\\n`` for a line break."""
+    """What stands between commands; ``text`` is ``\\n`` for a line break, and :data:`DOCUMENT` where one begins."""
 
     text: str
 
@@ -75,7 +76,7 @@ class Unreadable(Exception):
 
 
 def tokens(command: str) -> Iterator[Token]:
-    """The tokens of a command, in order, up to the text of a here-document. Raises Unreadable."""
+    """The tokens of a command, in order, the last of which may be that a here-document begins. Raises Unreadable."""
     return _Reader(command).tokens()
 
 
@@ -95,6 +96,7 @@ class _Reader:
             elif operator is not None:
                 self._at = operator.end()
                 if operator[0] == "\n" and self._has_document:
+                    yield Operator(DOCUMENT)
                     return
                 yield Operator(operator[0])
             else:
