@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model import Change, Edge, EdgeKey, Graph, Node, Stamp, StampKind, Tier, Use
-from kg_core.policy import Budget, fresh, plan, planned
+from kg_core.policy import Budget, compaction, fresh, plan, planned
 from kg_core.policy.board import Board
 from kg_core.policy.steps import at_once
 from kg_core.render import archived_charge, charge
@@ -139,6 +140,45 @@ def test_two_linked_nodes_do_not_swap_for_ever() -> None:
     nodes = [Node(id=name, gist=GIST * 2, created=1) for name in ("left", "right")]
     level = graph(nodes, {"left": Use(tier=Tier.ARCHIVED)}, [("left", "r", "right"), ("right", "r", "left")])
     assert rest(level, Budget(most=200, fill=150, fresh=0, archived=60))[1] <= 1
+
+
+TWELVE = [
+    (89, 7, True, 1, 2),
+    (38, 2, True, 4, 1),
+    (108, 1, True, 5, 2),
+    (42, 5, True, 0, 1),
+    (61, 1, False, 1, 1),
+    (67, 5, True, 0, 2),
+    (75, 4, True, 3, 1),
+    (54, 5, False, 2, 1),
+    (67, 7, False, 5, 1),
+    (76, 8, False, 4, 1),
+    (82, 7, False, 1, 2),
+    (72, 8, False, 5, 1),
+]
+"""Of each node: the length of its gist, when it was created, whether it is active, when it was read, its votes."""
+TIED = "0-1 0-8 1-10 1-6 10-7 11-1 2-8 3-2 3-5 4-0 4-11 4-5 6-3 6-7 7-6 8-1 9-1"
+
+
+def twelve() -> Graph:
+    nodes, use = [], {}
+    for number, (length, created, is_active, read_at, votes) in enumerate(TWELVE):
+        nodes.append(Node(id=f"n{number}", gist="x" * length, created=created))
+        tier = Tier.ACTIVE if is_active else Tier.ARCHIVED
+        use[f"n{number}"] = Use(tier=tier, read_at=read_at, stamps=(Stamp(NOW, StampKind.NOTE),) * votes)
+    ends = [pair.split("-") for pair in TIED.split()]
+    return graph(nodes, use, [(f"n{source}", "r", f"n{target}") for source, target in ends])
+
+
+def test_twelve_nodes_that_would_change_places_for_ever_come_to_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each swap looks right by itself, before it and after it; only what is in sight must be worth more and more."""
+    budget = Budget(most=767, fill=613, fresh=0, archived=230)
+    assert rest(twelve(), budget)[1] <= 3
+
+    monkeypatch.setattr(compaction, "_RISE", float("-inf"))
+
+    with pytest.raises(AssertionError):
+        rest(twelve(), budget)
 
 
 def test_a_plan_in_steps_is_the_same_plan() -> None:
