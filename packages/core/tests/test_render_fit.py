@@ -87,6 +87,14 @@ def test_when_not_even_the_essentials_fit_the_first_is_cut() -> None:
     assert fit([Block(text="essential " * 20), gist("a", 1.0)], Limit(12, Unit.CHARACTERS)).text == "essential e…"
 
 
+@given(block_lists(), UNITS)
+def test_a_text_fits_the_limit_that_it_measures_in_every_unit(blocks: list[Block], unit: Unit) -> None:
+    text = fit(blocks, None).text
+    assert text == "\n".join(block.text for block in blocks)
+    assert fit(blocks, Limit(unit.measure(text), unit)).text == text
+    assert unit.measure(text) == sum(unit.measure(block.text + "\n") for block in blocks) - 1
+
+
 @given(block_lists(), st.integers(0, 400), UNITS)
 def test_a_text_is_never_over_its_limit(blocks: list[Block], maximum: int, unit: Unit) -> None:
     fitted = fit(blocks, Limit(maximum, unit))
