@@ -54,14 +54,14 @@ def ids(prompt: str, *graphs: Graph, known: set[tuple[str, str]] | None = None) 
 @pytest.mark.parametrize(
     ("prompt", "lesson"),
     [
-        ("Why do our access tokens stop working around midnight?", "token-rotation"),
+        ("Why do our access tokens stop working at midnight, do they rotate?", "token-rotation"),
         ("rotate the tokens please", "token-rotation"),
         ("is there anything about tenants leaking?", "cache-tenant-key"),
-        ("how many times does the payment worker retry", "payment-retries"),
-        ("部署", "部署节点"),
+        ("which retries does the payment worker do", "payment-retries"),
+        ("服务器部署", "部署节点"),
         ("服务器要部署到哪里？", "部署节点"),
         ("接続プールの上限を教えて", "接続プール"),
-        ("タイムアウトが出た", "接続プール"),
+        ("接続プールでタイムアウトが出た", "接続プール"),
     ],
 )
 def test_a_prompt_brings_the_lesson_that_it_names(prompt: str, lesson: str) -> None:
@@ -91,10 +91,54 @@ def test_most_prompts_bring_nothing(prompt: str) -> None:
     assert lines(prompt) == []
 
 
-def test_one_common_word_is_no_evidence_and_one_rare_word_of_the_title_is() -> None:
-    level = graph({f"n{number}": f"The server handles case {number}" for number in range(20)} | {"zebra": "Stripes"})
+def level_of(**gists: str) -> Graph:
+    """A memory of some size in which these lessons stand out."""
+    return graph(gists | {f"case-{number}": f"The server handles case {number}" for number in range(120)})
+
+
+def test_one_word_is_a_coincidence_and_two_rare_ones_or_a_name_are_none() -> None:
+    level = level_of(quench="A quench trips the tokamak", flag="Set MAX_ACK_PENDING to 64", mark="🦉 is a night tour")
     assert lines("restart the server", level) == []
-    assert ids("tell me of the zebra", level) == ["zebra"]
+    assert lines("tell me of the tokamak", level) == []
+    assert ids("what does a quench do to the tokamak", level) == ["quench"]
+    assert ids("what is maxAckPending", level) == ["flag"]
+    assert ids("what is maxackpending", level) == ["flag"]
+    assert ids("what does 🦉 mean", level) == ["mark"]
+
+
+def test_words_that_everybody_uses_say_less_than_others_the_more_so_when_they_are_scattered() -> None:
+    level = level_of(
+        turtle="Slow tests, over 30 s, get a turtle and move to the nightly job", gasket="Warm the gasket of the flume"
+    )
+    assert lines("my turtle is slow, over 30 years old, and moves only at night; which vet is open", level) == []
+    assert ids("which gasket does the flume have", level) == ["gasket"]
+    assert ids("when do slow tests get a turtle and move to the nightly job", level) == ["turtle"]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "make it read-only please",
+        "is SHA-256 broken in general",
+        "what is UTF-8",
+        "rename src/lib.rs",
+        "三日後の天気",
+        "👍👍",
+        "🎉",
+        " M src/read_only/lib.rs\n?? notes.txt",
+        "[3/412] Building C object zephyr/lib/os/printk.c.obj",
+    ],
+)
+def test_what_only_looks_like_a_name_is_none(prompt: str) -> None:
+    level = level_of(
+        mount="The archive is mounted read-only",
+        hashes="Log a SHA-256 of the person",
+        files="Exports are UTF-8",
+        lib="Keep lib.rs short",
+        期限="コンビニ払いの期限は発行から三日後の二十三時",
+        thumbs="👍 in the log is a sign-off and 🎉 a release",
+    )
+    assert lines(prompt, level) == []
 
 
 def test_what_is_in_context_is_not_repeated() -> None:
@@ -136,10 +180,10 @@ def test_what_does_not_hold_is_never_shown(status: Status) -> None:
 
 def test_a_correction_stands_in_for_what_it_corrects() -> None:
     level = graph(
-        {**LESSONS, "old-port": "The SSH port is 22", "new-port": "It listens on 49222"},
+        {**LESSONS, "old-port": "The bastion's sshd listens on 22", "new-port": "Only 49222 is open"},
         edge("new-port", "supersedes", "old-port"),
     )
-    assert ids("what was the SSH port, 22?", level) == ["new-port"]
+    assert ids("on which port does sshd of the bastion listen, 22?", level) == ["new-port"]
 
 
 @pytest.mark.parametrize("status", [Status.PROPOSED, Status.RETRACTED])

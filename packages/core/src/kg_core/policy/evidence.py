@@ -1,27 +1,34 @@
 """How much of a question a node shares, and how much it does not: whether the two are about the same thing.
 
-Unlike a search score this compares between questions. Its numbers were measured on the dev half of the labelled set,
-one changed at a time: the part of the answerable prompts that get a right lesson under a threshold so high that no
-negative comes within a quarter of it. As they stand, that part is 0.751.
+Unlike a search score this compares between questions. Its numbers are few and round, and each was chosen for a wide
+margin between the strongest prompt that should bring nothing and the threshold, on the dev half of the labelled set
+and on a training set of some 1,000 prompts of which most should: ``docs/decisions/how-the-gate-was-chosen.md``.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+import re
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kg_core.policy.plainwords import is_plain
-from kg_core.policy.text import Role
+from kg_core.policy.text import Role, is_stop, terms
+from kg_core.policy.usualwords import is_usual
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from kg_core.policy.text import Term
 
 USUAL_SIZE: Final = 300
 """Nodes. A smaller memory does not tell rare words from common ones: it is taken for one of this size."""
 _SHARED: Final = {
     Role.WORD: 1.0,
     Role.PART: 0.8,
-    Role.SIGN: 2.0,
+    Role.SIGN: 2.5,
     Role.WHOLE: 1.0,
     Role.GRAM: 1.0,
     Role.SYLLABLES: 0.3,
@@ -29,28 +36,53 @@ _SHARED: Final = {
     Role.LONE: 0.3,
     Role.NUMBER: 0.0,
 }
-"""What a shared term counts. A number says nothing alone (0.25 → 0.697). A whole identifier counts beside its parts
-(0.5 → 0.732, 0 → 0.710). An emoji is chosen on purpose (1 → 0.740). Pairs of Han characters are mostly words (0.6 →
-0.740). Syllables and what is loose or lone change nothing measurable; a long word must not count as many."""
-_MISSING: Final = {Role.WORD: 0.8, Role.PART: 0.8, Role.SIGN: 0.8, Role.GRAM: 0.08, Role.SYLLABLES: 0.08}
-"""What a term counts that the node does not have (words at 0.5 → 0.725, at 1.2 → 0.733). Most pairs of characters are
-no words, but some are: at 0 → 0.581, at 0.3 → 0.746."""
-_UNKNOWN: Final = 5.0
-"""A word that no node has counts so many times: the question is about something else (1 → 0.606, 3 → 0.727, 8 → 0.748).
-A part of an unknown identifier, or a word with digits in it, is a variable part of a message and counts nothing."""
+"""What a shared term counts. A number says nothing alone. A whole identifier counts beside its parts. An emoji is
+chosen on purpose. Syllables and what is loose or lone change nothing measurable; a long word must not count as many."""
+_MISSING: Final = {Role.WORD: 0.7, Role.PART: 0.7, Role.SIGN: 0.7, Role.GRAM: 0.15, Role.SYLLABLES: 0.15}
+"""What a term counts that the node does not have. Most pairs of characters are no words, but some are."""
+_UNKNOWN: Final = 6.0
+"""A word that no node has counts so many times: the question is about something else. A part of an unknown identifier,
+or a word with digits in it, is a variable part of a message and counts nothing. One with letters that English lacks
+counts once: a memory has few words of its language, and their endings are known less well."""
 _TELLING: Final = 100
-"""Nodes. In a smaller memory nearly every word is unknown, and being so counts the less the smaller it is. The set is
-too large to measure it: 100 changes nothing there, 200 lets one negative in."""
-_PLAIN_SHARED: Final = 0.4
-"""What an everyday word counts when it is shared (0.25 → 0.728, 0.6 → 0.642, 1 → 0.462)."""
-_PLAIN_MISSING: Final = 0.7
-"""What an everyday word counts when it is not (0.4 → 0.723, 1 → 0.738)."""
-_ELSEWHERE: Final = 0.7
-"""What a term counts that is shared with notes and touches only (0.5 → 0.746, 1 → 0.715)."""
-_MOST_MISSING: Final = 3.0
-"""What is missing counts at most so much: a long prompt may say a lot besides (2 → 0.720, 4 → 0.736, none → 0.622)."""
+"""Nodes. In a smaller memory nearly every word is unknown, and being so counts the less the smaller it is."""
+_PLAIN: Final = 0.3
+"""What a plain word counts when it is shared: everybody uses it for everything."""
+_USUAL: Final = 0.6
+"""What a usual word counts when it is shared."""
+_COMMON_MISSING: Final = 0.7
+"""What a plain or usual word counts when it is not."""
+_SOFTNESS: Final = 0.7
+"""The power of the rarity of what is shared: a word of a few lessons tells nearly as much as a word of one."""
+_NOTED: Final = 0.7
+"""What a term counts that is shared with notes and touches only."""
+_PHRASE: Final = 1.25
+"""What a term counts that stands beside another shared one in both texts: scattered words are often there by chance."""
+_FOLLOWING: Final = 0.25
+"""What a pair of characters counts that overlaps with the one before: three characters are no two words."""
+_MOST_MISSING: Final = 4.0
+"""What is missing counts at most so much: a long prompt may say a lot besides."""
 _STRICTNESS: Final = 2
-"""The power of the shared part (1 → 0.676, 1.5 → 0.720, 3 → 0.704)."""
+"""The power of the shared part."""
+_SUPPORT: Final = 1.0
+"""So much must be shared beside the strongest word for all to count: one word alone is a coincidence. An emoji or an
+identifier needs none."""
+_PAIR: Final = 2
+_TIED: Final = re.compile(r"(?<![\w.-])[A-Za-z]+(?:[.-][A-Za-z]+)+(?![\w-])")
+_NUMERALS: Final = frozenset("〇零一二三四五六七八九十百千万億亿兆両两")
+"""A pair of characters with one of these is a number and says nothing alone, as digits do."""
+_IN_ORDER: Final = frozenset({Role.WORD, Role.PART, Role.SIGN, Role.NUMBER})
+_NAMES: Final = frozenset({Role.SIGN, Role.WHOLE})
+_OVERLAPPING: Final = frozenset({Role.GRAM, Role.SYLLABLES})
+
+
+class Match(NamedTuple):
+    """A term that a question and a node share, what that says alone, and whether the node's title has it."""
+
+    text: str
+    role: Role
+    value: float
+    is_titled: bool
 
 
 def rarity(frequency: int, size: int) -> float:
@@ -62,34 +94,101 @@ def shared(term: str, role: Role, frequency: int, size: int) -> float:
     """What a term says that a question and a node share, in words that only one node has."""
     if role not in _SHARED:
         return 0.0
-    return _SHARED[role] * _relative(frequency, size) * (_PLAIN_SHARED if is_plain(term) else 1.0)
+    common = 0.0 if _NUMERALS.intersection(term) else _PLAIN if is_plain(term) else _USUAL if is_usual(term) else 1.0
+    return _SHARED[role] * math.pow(_relative(frequency, size), _SOFTNESS) * common
 
 
 def missing(term: str, role: Role, frequency: int, size: int) -> float:
     """What a term of the question says against a node that does not have it, in the same unit."""
     if role not in _MISSING:
         return 0.0
-    value = _MISSING[role] * (_PLAIN_MISSING if is_plain(term) else 1.0)
+    value = _MISSING[role] * (_COMMON_MISSING if is_plain(term) or is_usual(term) else 1.0)
     if frequency:
         return value * _relative(frequency, size)
-    is_variable = role is Role.PART or any(character.isdigit() for character in term)
-    return 0.0 if is_variable else value * (1 + (_UNKNOWN - 1) * min(1.0, size / _TELLING))
+    if role is Role.PART or any(character.isdigit() for character in term):
+        return 0.0
+    return value * (1 + (_UNKNOWN - 1) * min(1.0, size / _TELLING)) if term.isascii() else value
 
 
-def strength(found: Iterable[tuple[float, bool]], lacking: float) -> float:
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a question puts its terms: which stand beside each other but for stop words, in both orders, and which are
+    no identifiers but common words tied with hyphens, as *read-only*.
+    """
+
+    beside: frozenset[tuple[str, str]]
+    tied: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> Wording:
+        """Looks at the text of a question."""
+        pairs = list(pairwise(_in_order(terms(text))))
+        backwards = [(second, first) for first, second in pairs]
+        tied = (_tied(found[0]) for found in _TIED.finditer(text)) if "-" in text or "." in text else ()
+        return cls(beside=frozenset(pairs + backwards), tied=frozenset(chain.from_iterable(tied)))
+
+
+def strength(matches: Sequence[Match], lacking: float, title: Iterable[str], wording: Wording) -> float:
     """How much a node shares, in words that only one node has, less the smaller its part of the question is.
 
-    ``found`` are the shared terms' values, each with whether the term is in the id, the gist or the tags; ``lacking``
-    is the sum of what is missing.
+    ``matches`` are the shared terms in the order of the question, ``lacking`` is the sum of what is missing, ``title``
+    are the texts of the node's title.
     """
-    common = sum(value if is_titled else value * _ELSEWHERE for value, is_titled in found)
+    titled = [terms(text) for text in title]
+    phrases = _phrases({match.text for match in matches if match.value}, titled, wording)
+    values = [
+        match.value
+        * (1.0 if match.is_titled else _NOTED)
+        * (_PHRASE if match.text in phrases else 1.0)
+        * (_USUAL if match.text in wording.tied else 1.0)
+        for match in matches
+    ]
+    for place, (before, match) in enumerate(pairwise(matches), 1):
+        if {before.role, match.role} <= _OVERLAPPING and before.text[1:] == match.text[:-1]:
+            values[place] *= _FOLLOWING
+    common = sum(values)
     if common <= 0:
         return 0.0
     lacking = _MOST_MISSING * -math.expm1(-lacking / _MOST_MISSING)
-    return common * (common / (common + lacking)) ** _STRICTNESS
+    support = 1.0 if _is_named(matches, titled, wording) else min(1.0, (common - max(values)) / _SUPPORT)
+    return common * (common / (common + lacking)) ** _STRICTNESS * support
 
 
 def _relative(frequency: int, size: int) -> float:
     """The rarity of a term, as a part of that of a term that only one node has."""
     size = max(size, USUAL_SIZE)
     return rarity(frequency, size) / rarity(1, size)
+
+
+def _in_order(found: Iterable[Term]) -> Iterator[str]:
+    return (term.text for term in found if term.role in _IN_ORDER and not is_stop(term.text))
+
+
+def _tied(compound: str) -> Iterable[str]:
+    """The joined form of words tied with hyphens, if all are common."""
+    found = terms(compound)
+    is_common = all(_is_common(term.text) for term in found if term.role is not Role.WHOLE)
+    return [term.text for term in found if term.role is Role.WHOLE and is_common]
+
+
+def _is_common(term: str) -> bool:
+    return is_stop(term) or is_plain(term) or is_usual(term)
+
+
+def _phrases(shared_terms: AbstractSet[str], title: Iterable[Sequence[Term]], wording: Wording) -> frozenset[str]:
+    """The shared terms that stand beside another shared one in the title as in the question."""
+    if len(shared_terms) < _PAIR:
+        return frozenset()
+    pairs = (pair for text in title for pair in pairwise(_in_order(text)))
+    return frozenset(term for pair in pairs if pair in wording.beside and shared_terms >= set(pair) for term in pair)
+
+
+def _is_named(matches: Sequence[Match], title: Iterable[Sequence[Term]], wording: Wording) -> bool:
+    """Whether the question names something by an emoji or an identifier, be it joined to one word."""
+    names = (match.text for match in matches if match.role in _NAMES)
+    if any(not _is_common(name) and name not in wording.tied for name in names):
+        return True
+    words = {
+        match.text for match in matches if match.role is Role.WORD and match.is_titled and not _is_common(match.text)
+    }
+    return bool(words) and any(term.role is Role.WHOLE and term.text in words for text in title for term in text)

@@ -27,6 +27,8 @@ _OUTPUT: Final = re.compile(
     | ={3,}.*={3,} | -{5,}.*-{5,}                         # rules across the terminal
     | (?:Test\ Files|Tests|Test\ Suites)\b.*\bpassed\b.*
     | .*\b\d{1,3}%\ ?\|.*\|.*                             # progress bars
+    | (?:[ACDMRTU?!]{1,2})\ +(?=\S*[./])\S+(?:\ ->\ \S+)?  # git status --short
+    | \[\d+/\d+\]\ .*                                     # ninja
     | total\ \d+ | [bcdlps-](?:[r-][w-][xsStT-]){3}[.+@]?\ .*  # ls -l
     """,
     re.VERBOSE,
