@@ -95,13 +95,30 @@ def test_what_does_not_hold_never_comes(status: Status) -> None:
     assert found.decision.reason is Reason.NOT_CURRENT
 
 
-def test_what_another_lesson_supersedes_or_all_have_forgotten_never_comes() -> None:
-    edge = Edge(source="new", rel="supersedes", target="old")
-    superseded = level(node("old"), node("new", "x.py"), edges={EdgeKey(edge.source, edge.rel, edge.target): edge})
-    forgotten = level(node("old"), use={"old": Use(tier=Tier.ORPHANED)})
+def corrections(*pairs: tuple[str, str]) -> dict[EdgeKey, Edge]:
+    edges = [Edge(source=new, rel="supersedes", target=old) for new, old in pairs]
+    return {edge.key: edge for edge in edges}
 
-    assert recalled(superseded).blocks == ()
-    assert recalled(forgotten).blocks == ()
+
+def test_a_correction_stands_in_for_what_it_corrects_though_it_names_no_file() -> None:
+    nodes = [node("old"), node("newer", "elsewhere.py"), replace(node("newest"), touches=())]
+    found = recalled(level(*nodes, edges=corrections(("newer", "old"), ("newest", "newer"))))
+
+    assert ids(found) == ["newest"]
+    assert [(each.id, each.how) for each in found.decision.candidates] == [("newest", "exact")]
+
+
+def test_corrections_that_do_not_hold_or_go_in_circles_bring_nothing() -> None:
+    doubtful = level(node("old"), node("new", "x.py", status=Status.RETRACTED), edges=corrections(("new", "old")))
+    circle = level(node("old"), node("new"), edges=corrections(("new", "old"), ("old", "new")))
+
+    for graph in (doubtful, circle):
+        found = recalled(graph)
+        assert (found.blocks, found.decision.reason) == ((), Reason.NOT_CURRENT)
+
+
+def test_what_all_have_forgotten_never_comes() -> None:
+    assert recalled(level(node("old"), use={"old": Use(tier=Tier.ORPHANED)})).blocks == ()
 
 
 def test_an_archived_lesson_still_comes() -> None:

@@ -69,8 +69,8 @@ class ToolKind(StrEnum):
 class ToolUse:
     """One use of a tool, before or after it ran.
 
-    ``paths`` are the files that the call names, as the client wrote them; ``id`` is the client's id of the
-    call, which its MCP call may carry too.
+    ``paths`` are the files that the call names, as the client wrote them; ``workdir`` is the folder in which it began,
+    where that is not the event's ``cwd``. ``id`` is the client's id of the call, which its MCP call may carry too.
     """
 
     name: str

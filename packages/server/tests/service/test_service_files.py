@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from kg_core.policy.filerecall import PER_MINUTE
 from kg_plugin_api import ToolKind, ToolUse
 from kg_server.files import Named, named
-from kg_server.files.renaming import LOOKED_FOR
+from kg_server.files.renaming import FAILED_FOR, LOOKED_FOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pytest
 
     Live = Callable[[Callable[[Any], Any]], None]
 
@@ -281,6 +283,27 @@ def test_a_name_that_another_file_has_now_is_that_files(live: Live) -> None:
         await settled(world)
         assert await use(agent, "src/identity.py") == ""
         assert GIST in await use(agent, FILE)
+
+    live(scenario)
+
+
+def test_a_git_that_does_not_answer_holds_nothing_up(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(world: Any) -> None:
+        agent = await reader(world, {FILE: GIST})
+        monkeypatch.setattr("kg_server.files.renaming._SECONDS", 0.2)
+        programs = world.root / "bin"
+        programs.mkdir()
+        (programs / "git").write_text("#!/bin/sh\nexec sleep 600\n", encoding="utf-8")
+        (programs / "git").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+        world.clock.advance(FAILED_FOR)
+        assert GIST in await use(agent, FILE)
+        assert world.service._uses.renaming.is_looking
+        await settled(world)
+        assert not world.service._uses.renaming.is_looking
+        world.clock.advance(LOOKED_FOR)
+        await use(agent, "src/other.py")
+        assert not world.service._uses.renaming.is_looking
 
     live(scenario)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from kg_core.model import Status, Tier
 from kg_core.policy.decision import NAMED, Candidate, Decision, Reason, Source
 from kg_core.policy.recall import Recalled
-from kg_core.render import Block, Mark, MarkKind, gist_block, one_line, standing
+from kg_core.render import Block, Mark, MarkKind, gist_block, one_line, replacements, standing
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -23,6 +23,8 @@ MOST: Final = 3
 PER_MINUTE: Final = 5
 """So many events of one context bring lessons within a minute; an agent that looks around reads some twenty files."""
 _MINUTE: Final = 60_000
+_CORRECTIONS: Final = 16
+"""So many corrections of corrections are followed."""
 _NAME: Final = "lessons on files"
 
 
@@ -63,14 +65,15 @@ def touching(
 ) -> list[Touching]:
     """The lessons that touch the files and may be shown unasked, best first, each once.
 
-    First goes how the pointer meets the file, then active before archived, then what was written or used last.
+    A correction stands in for what it corrects. First goes how the pointer meets the file, then active before archived, then what was written or used last.
     """
     found = [
-        Touching(graph, use, match)
+        Touching(graph, use, replace(match, id=node_id))
         for graph in graphs
         if graph.key in indexes
         for use in uses
-        for match in indexes[graph.key].match(use.spellings, use.former, partial(_holds, graph))
+        for match in indexes[graph.key].match(use.spellings, use.former, partial(_is_held, graph))
+        for node_id in _held(graph, match.id)
     ]
     best: dict[tuple[GraphKey, str], Touching] = {}
     for each in sorted(found, key=_order):
@@ -119,10 +122,24 @@ def recall_files(
     return Recalled(_blocks(shown) if decision.is_injected else (), decision)
 
 
-def _holds(graph: Graph, node_id: str) -> bool:
-    """Whether a node may be shown unasked: it is current, and not forgotten."""
-    tier = graph.tier(node_id)
-    return tier is not None and tier is not Tier.ORPHANED and standing(graph, node_id) is Status.CURRENT
+def _is_held(graph: Graph, node_id: str) -> bool:
+    return bool(_held(graph, node_id))
+
+
+def _held(graph: Graph, node_id: str) -> list[str]:
+    """What may be shown unasked for a node: itself if it is current and not forgotten, else what supersedes it."""
+    found: list[str] = []
+    seen = {node_id}
+    waiting = [node_id]
+    while waiting and len(seen) <= _CORRECTIONS:
+        each = waiting.pop(0)
+        status = standing(graph, each) if each in graph.nodes else Status.RETRACTED
+        if status is Status.CURRENT and graph.tier(each) is not Tier.ORPHANED:
+            found.append(each)
+        newer = replacements(graph, each) if status is Status.SUPERSEDED else ()
+        waiting += [other for other in newer if other not in seen]
+        seen.update(newer)
+    return found
 
 
 def _order(each: Touching) -> tuple[tuple[int, int], bool, Millis, str]:

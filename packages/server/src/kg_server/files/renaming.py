@@ -22,7 +22,7 @@ LOOKED_FOR: Final = 30_000
 """Milliseconds for which the renames of a work tree are not looked for again."""
 _SECONDS: Final = 20.0
 """How long git may look through a history; one that takes longer is not asked for again for a while."""
-_FAILED_FOR: Final = 600_000
+FAILED_FOR: Final = 600_000
 _COMMITS: Final = "5000"
 _HEADS: Final = ("HEAD", "--branches")
 """What was renamed on a branch is asked for too: another work tree may have the file under its other name."""
@@ -62,6 +62,11 @@ class Renaming:
         """Has the renames of a work tree looked for, if that is due."""
         self._looked(tree)
 
+    @property
+    def is_looking(self) -> bool:
+        """Whether git is being asked now."""
+        return any(tree.running is not None for tree in self._trees.values())
+
     async def settled(self) -> None:
         """Waits for what is being looked for."""
         running = [tree.running for tree in self._trees.values() if tree.running is not None]
@@ -82,7 +87,7 @@ class Renaming:
             oldest = self._trees.pop(next(iter(self._trees)))
             if oldest.running is not None:
                 oldest.running.cancel()
-        if known.running is None and (now >= known.next or known.next > now + _FAILED_FOR):
+        if known.running is None and (now >= known.next or known.next > now + FAILED_FOR):
             known.next = now + LOOKED_FOR
             known.running = asyncio.create_task(self._look(Path(tree), known))
         return known
@@ -98,7 +103,7 @@ class Renaming:
                 staged = await git.run(*_QUIET, "diff", "--cached", *_LIST, "HEAD")
             tree.renames = Renames((*renames_of(staged), *renames_of(tree.committed)))
         except (GitFailed, TimeoutError) as failure:
-            tree.next = self._clock() + _FAILED_FOR
+            tree.next = self._clock() + FAILED_FOR
             log.debug("The renames in %s are not known: %s", folder, failure)
         finally:
             tree.running = None
