@@ -32,6 +32,10 @@ ci:
 bench *ARGS:
     uv run --no-sync python bench/run.py --peer {{ARGS}}
 
+# ten rough minutes: kills, full disks, wrong clocks
+soak *ARGS:
+    uv run --no-sync python bench/soak.py {{ARGS}}
+
 # third-party versions as they resolve now, to copy into constraint-dependencies
 pins:
     uv export --all-packages --no-hashes --no-emit-workspace --no-annotate --no-header
