@@ -65,8 +65,8 @@ def test_both_levels_answer_and_the_best_ways_to_meet_come_first() -> None:
     found = recalled(user, project, former=("src/old.py",))
 
     assert sorted(ids(found)[:2]) == ["here", "the-file"]
-    assert ids(found)[2:] == ["any-python"]
-    assert [each.how for each in found.decision.candidates] == ["exact", "exact", "glob", "directory", "renamed"]
+    assert ids(found)[2:] == ["renamed"]
+    assert [each.how for each in found.decision.candidates] == ["exact", "exact", "renamed", "glob", "directory"]
     assert [each.reason for each in found.decision.candidates[3:]] == [Reason.OUTSCORED] * 2
 
 

@@ -190,15 +190,17 @@ def test_case_counts_unless_the_disk_says_otherwise() -> None:
     assert found == [("src/Token.py", How.EXACT), ("SRC/*.py", How.GLOB)]
 
 
-def test_what_meets_a_file_under_another_of_its_names_comes_last() -> None:
-    made = index("src/old.py", "src/new.py", "src")
+def test_what_meets_a_file_under_another_of_its_names_comes_behind_what_meets_its_own_in_the_same_way() -> None:
+    made = index("src/old.py", "src/new.py", "src/n*.py", "src/o*.py", "src")
 
     found = made.match("src/new.py", former=("src/old.py",))
 
     assert [(match.id, match.how) for match in found] == [
         ("src/new.py", How.EXACT),
-        ("src", How.DIRECTORY),
         ("src/old.py", How.RENAMED),
+        ("src/n*.py", How.GLOB),
+        ("src/o*.py", How.RENAMED),
+        ("src", How.DIRECTORY),
     ]
     assert "src/old.py" not in [match.id for match in made.match("src/new.py")]
 

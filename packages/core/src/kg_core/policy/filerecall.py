@@ -65,7 +65,8 @@ def touching(
 ) -> list[Touching]:
     """The lessons that touch the files and may be shown unasked, best first, each once.
 
-    A correction stands in for what it corrects. First goes how the pointer meets the file, then active before archived, then what was written or used last.
+    A correction stands in for what it corrects. First goes how the pointer meets the file, then active before archived,
+    then what was written or used last.
     """
     found = [
         Touching(graph, use, replace(match, id=node_id))

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _MOST: Final = 64
 """Of the lessons that one pointer is common to, so many of the latest are looked at."""
-_FARTHEST: Final = 1_000
 
 
 class How(StrEnum):
@@ -30,25 +29,22 @@ class How(StrEnum):
     """It meets the file under a name that this has at another time."""
 
 
-_ORDER: Final = {how: place for place, how in enumerate(How)}
+_ORDER: Final = {how: 2 * place for place, how in enumerate(How)}
+"""The places between are for the same under another name."""
 
 
 @dataclass(frozen=True, slots=True)
 class TouchMatch:
-    """A node that touches a file. ``far`` is how loosely within one ``how``: folders between, wildcards; 0 is closest.
+    """A node that touches a file. ``touch`` is the pointer as it is written in the node.
 
-    ``touch`` is the pointer as it is written in the node.
+    ``rank`` orders matches, the least first: by the way to meet the file, under its own name before another, then by
+    how loosely it does, in wildcards or folders between.
     """
 
     id: str
     how: How
     touch: str
-    far: int = 0
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        """What orders matches: the least first."""
-        return _ORDER[self.how], self.far
+    rank: tuple[int, int]
 
 
 def _all(node_id: str) -> bool:
@@ -106,14 +102,16 @@ class TouchIndex:
         node names. Only those that ``admits`` lets pass count.
 
         ``path`` are the ways to write the file's path: relative to the project, absolute, or both. ``former`` are the
-        names that the same file has at other times; what matches these alone comes last.
+        names that the same file has at other times; what matches one of these comes behind what matches in the same
+        way by the name itself.
         """
+        met = [
+            *self._under((path,) if isinstance(path, str) else path, admits),
+            *(_renamed(match) for match in self._under(former, admits)),
+        ]
         found: dict[str, TouchMatch] = {}
-        for match in sorted(self._under((path,) if isinstance(path, str) else path, admits), key=_place):
+        for match in sorted(met, key=_place):
             found.setdefault(match.id, match)
-        for match in sorted(self._under(former, admits), key=_place):
-            far = _ORDER[match.how] * _FARTHEST + min(match.far, _FARTHEST - 1)
-            found.setdefault(match.id, TouchMatch(match.id, How.RENAMED, match.touch, far))
         return list(found.values())
 
     def _under(self, paths: Iterable[str], admits: Callable[[str], bool]) -> Iterator[TouchMatch]:
@@ -126,14 +124,14 @@ class TouchIndex:
                 if at := list(self._at(folder, How.DIRECTORY, distance, admits)):
                     nearest += at
                     break
-        least = min((match.far for match in nearest), default=0)
-        yield from (match for match in nearest if match.far == least)
+        least = min((match.rank for match in nearest), default=None)
+        yield from (match for match in nearest if match.rank == least)
 
     def _at(self, path: str, how: How, far: int, admits: Callable[[str], bool]) -> Iterator[TouchMatch]:
         held = self._places.get(path, {})
         for node_id in islice(reversed(held), _MOST):
             if admits(node_id):
-                yield TouchMatch(node_id, how, held[node_id], far)
+                yield TouchMatch(node_id, how, held[node_id], (_ORDER[how], far))
 
     def _by_pattern(self, path: str, admits: Callable[[str], bool]) -> Iterator[TouchMatch]:
         is_absolute = path.startswith("/")
@@ -141,9 +139,10 @@ class TouchIndex:
             for group in self._groups.get(folder, {}).values():
                 is_of_this_kind = self._is_anywhere or group.pattern.is_absolute is is_absolute
                 if is_of_this_kind and group.pattern.matches(path):
+                    rank = (_ORDER[How.GLOB], group.pattern.loose)
                     for node_id in islice(reversed(group.ids), _MOST):
                         if admits(node_id):
-                            yield TouchMatch(node_id, How.GLOB, group.ids[node_id], group.pattern.loose)
+                            yield TouchMatch(node_id, How.GLOB, group.ids[node_id], rank)
 
     def _add(self, node_id: str, touches: Iterable[str]) -> Iterator[str]:
         for touch in touches:
@@ -175,6 +174,11 @@ class TouchIndex:
 
     def _key(self, path: str) -> str:
         return path.casefold() if self._folds_case else path
+
+
+def _renamed(match: TouchMatch) -> TouchMatch:
+    way, loose = match.rank
+    return TouchMatch(match.id, How.RENAMED, match.touch, (way + 1, loose))
 
 
 def _place(match: TouchMatch) -> tuple[tuple[int, int], str]:
