@@ -147,7 +147,7 @@ def test_a_memory_that_is_still_being_indexed_is_named_as_the_reason(live: Live)
         reader = world.agent("s-2")
         await reader.start()
         indexing = asyncio.create_task(asyncio.sleep(3_600))
-        world.service._memory._indexing["project:shop"] = indexing
+        world.service._memory._indexing["project:shop"] = {indexing}
         assert await reader.prompt("walrus tusks") == ""
         found = await last(world)
         assert (found["reason"], found["degraded"]) == ("degraded", True)
