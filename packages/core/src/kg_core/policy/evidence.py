@@ -71,9 +71,9 @@ _PAIR: Final = 2
 _TIED: Final = re.compile(r"(?<![\w.-])[A-Za-z]+(?:[.-][A-Za-z]+)+(?![\w-])")
 _NUMERALS: Final = frozenset("〇零一二三四五六七八九十百千万億亿兆両两")
 """A pair of characters with one of these is a number and says nothing alone, as digits do."""
-_IN_ORDER: Final = frozenset({Role.WORD, Role.PART, Role.SIGN, Role.NUMBER})
-_NAMES: Final = frozenset({Role.SIGN, Role.WHOLE})
-_OVERLAPPING: Final = frozenset({Role.GRAM, Role.SYLLABLES})
+_IN_ORDER: Final = (Role.WORD, Role.PART, Role.SIGN, Role.NUMBER)
+_NAMES: Final = (Role.SIGN, Role.WHOLE)
+_OVERLAPPING: Final = (Role.GRAM, Role.SYLLABLES)
 
 
 class Match(NamedTuple):
@@ -128,14 +128,13 @@ class Wording:
         return cls(beside=frozenset(pairs + backwards), tied=frozenset(chain.from_iterable(tied)))
 
 
-def strength(matches: Sequence[Match], lacking: float, title: Iterable[str], wording: Wording) -> float:
+def strength(matches: Sequence[Match], lacking: float, title: Sequence[str], wording: Wording) -> float:
     """How much a node shares, in words that only one node has, less the smaller its part of the question is.
 
     ``matches`` are the shared terms in the order of the question, ``lacking`` is the sum of what is missing, ``title``
     are the texts of the node's title.
     """
-    titled = [terms(text) for text in title]
-    phrases = _phrases({match.text for match in matches if match.value}, titled, wording)
+    phrases = _phrases({match.text for match in matches if match.value}, title, wording)
     values = [
         match.value
         * (1.0 if match.is_titled else _NOTED)
@@ -144,13 +143,14 @@ def strength(matches: Sequence[Match], lacking: float, title: Iterable[str], wor
         for match in matches
     ]
     for place, (before, match) in enumerate(pairwise(matches), 1):
-        if {before.role, match.role} <= _OVERLAPPING and before.text[1:] == match.text[:-1]:
+        is_chain = before.role in _OVERLAPPING and match.role in _OVERLAPPING
+        if is_chain and before.text[1:] == match.text[:-1]:
             values[place] *= _FOLLOWING
     common = sum(values)
     if common <= 0:
         return 0.0
     lacking = _MOST_MISSING * -math.expm1(-lacking / _MOST_MISSING)
-    support = 1.0 if _is_named(matches, titled, wording) else min(1.0, (common - max(values)) / _SUPPORT)
+    support = 1.0 if _is_named(matches, title, wording) else min(1.0, (common - max(values)) / _SUPPORT)
     return common * (common / (common + lacking)) ** _STRICTNESS * support
 
 
@@ -175,20 +175,21 @@ def _is_common(term: str) -> bool:
     return is_stop(term) or is_plain(term) or is_usual(term)
 
 
-def _phrases(shared_terms: AbstractSet[str], title: Iterable[Sequence[Term]], wording: Wording) -> frozenset[str]:
+def _phrases(shared_terms: AbstractSet[str], title: Iterable[str], wording: Wording) -> AbstractSet[str]:
     """The shared terms that stand beside another shared one in the title as in the question."""
-    if len(shared_terms) < _PAIR:
+    asked = {pair for pair in wording.beside if shared_terms >= set(pair)}
+    if not asked:
         return frozenset()
-    pairs = (pair for text in title for pair in pairwise(_in_order(text)))
-    return frozenset(term for pair in pairs if pair in wording.beside and shared_terms >= set(pair) for term in pair)
+    return {term for text in title for pair in pairwise(_in_order(terms(text))) if pair in asked for term in pair}
 
 
-def _is_named(matches: Sequence[Match], title: Iterable[Sequence[Term]], wording: Wording) -> bool:
+def _is_named(matches: Sequence[Match], title: Sequence[str], wording: Wording) -> bool:
     """Whether the question names something by an emoji or an identifier, be it joined to one word."""
-    names = (match.text for match in matches if match.role in _NAMES)
-    if any(not _is_common(name) and name not in wording.tied for name in names):
+    uncommon = [match for match in matches if not _is_common(match.text) and match.text not in wording.tied]
+    if any(match.role in _NAMES for match in uncommon):
         return True
-    words = {
-        match.text for match in matches if match.role is Role.WORD and match.is_titled and not _is_common(match.text)
-    }
-    return bool(words) and any(term.role is Role.WHOLE and term.text in words for text in title for term in text)
+    words = {match.text for match in uncommon if match.role is Role.WORD and match.is_titled}
+    joined = {word for word in words if not any(word in text or word.capitalize() in text for text in title)}
+    return bool(joined) and any(
+        term.role is Role.WHOLE and term.text in joined for text in title for term in terms(text)
+    )
