@@ -68,10 +68,11 @@ class Holding:
             return None
         now = self.clock()
         context = self.registry.get(context.id) or context
-        held = hold(self.outlook.view(harness, context, now, files=files))
+        room = _room(harness, raw.carrier)
+        held = hold(replace(self.outlook.view(harness, context, now, files=files), room=room))
         if held is None:
             return None
-        fitted = fit(scrub_blocks(held.blocks), _room(harness, raw.carrier))
+        fitted = fit(scrub_blocks(held.blocks), room)
         reason = f"{_SAID}\n{framed(fitted.text)}"
         output = self.plugins.ask(harness, "refusing of edits", lambda: refuser.refuse(raw, reason), str, "")
         if not output:

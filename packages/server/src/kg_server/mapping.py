@@ -16,6 +16,7 @@ from kg_plugin_api import Path as TextPath
 from kg_server.delivery import room
 from kg_server.keeping.git import GitFailed
 from kg_server.keeping.tree import files_of, quietly
+from kg_server.sources.rules import MOST_OF_A_REPLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -181,8 +182,9 @@ def _measure(harnesses: Iterable[Harness]) -> Callable[[str], str]:
         for spec in harness.events
         if spec.kind is EventKind.AFTER_TOOL
     ]
-    # A heading that names the file and the components stands above the rules.
-    return lambda line: next((title for title, limit in limits if limit.measure(line) > limit.maximum * 0.9), "")
+    return lambda line: next(
+        (title for title, limit in limits if limit.measure(line) > int(limit.maximum * MOST_OF_A_REPLY)), ""
+    )
 
 
 async def _moved(folder: Path, dead: Iterable[Glob], files: tuple[str, ...]) -> dict[str, str]:

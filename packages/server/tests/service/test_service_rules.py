@@ -168,6 +168,40 @@ def test_what_holds_everywhere_and_had_no_room_at_the_start_comes_with_the_first
     live(scenario)
 
 
+def test_a_rule_that_no_reply_can_bring_is_cut_and_not_offered_for_ever(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        long = f'[[constraint]]\ncomponent = "auth"\ntitle = "Epic"\nstatement = "{"word " * 3_000}"\n'
+        write_map(world, MAP + long)
+        agent = world.agent("s-1")
+        await agent.start()
+        seen = [await used(agent, f"src/auth/{number}.py") for number in range(4)]
+        assert [text for text in seen if TOKENS in text] == seen[:1]
+        assert sum("must (auth): Epic: word" in text for text in seen) == 1
+        assert all(len(text) <= 9_500 for text in seen)
+        assert seen[-1] == ""
+
+    live(scenario)
+
+
+def test_more_rules_than_a_reply_can_bring_come_one_reply_after_the_other(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.restart(hold=True)
+        many = "".join(
+            f'[[constraint]]\ncomponent = "auth"\ntitle = "N{n:02}"\nstatement = "{"word " * 200}"\n' for n in range(15)
+        )
+        write_map(world, MAP + many)
+        agent = world.agent("s-1")
+        await agent.start()
+        seen = [await edited(agent, "src/auth/a.py"), await edited(agent, "src/auth/a.py")]
+        seen += [await used(agent, "src/auth/a.py", kind="edit") for _ in range(4)]
+        assert seen[1] == ""
+        assert seen[-1] == ""
+        for number in range(15):
+            assert sum(f"N{number:02}:" in text for text in seen) == 1
+
+    live(scenario)
+
+
 def test_a_subagent_is_a_reader_of_its_own(live: Live) -> None:
     async def scenario(world: Any) -> None:
         write_map(world)

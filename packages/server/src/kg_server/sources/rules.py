@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model.projectmap import Severity
 from kg_core.policy import NAMED, Candidate, Decision, Reason, Source
 from kg_core.policy.overview import rule_mark
 from kg_core.policy.rules import Applying, applying
-from kg_core.render import Block, Mark, MarkKind, one_line
+from kg_core.render import Block, Mark, MarkKind, cut, one_line
 from kg_core.render.rules import rule_line
-from kg_plugin_api import EventKind
+from kg_plugin_api import EventKind, Unit
 from kg_server.delivery.source import Offer
 
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from kg_core.model.projectmap import Rule
     from kg_plugin_api import Event
     from kg_server.delivery.source import View
+
+
+MOST_OF_A_REPLY: Final = 0.9
+"""One rule may take so much of a reply; a heading stands above it."""
+_LONGEST_PATH: Final = 200
 
 
 class Rules:
@@ -75,14 +80,22 @@ def _held(view: View, slug: str) -> Mark:
 
 
 def _heading(found: Applying, view: View) -> str:
-    files = one_line(view.files[0]) + (f" and {len(view.files) - 1} more" if len(view.files) > 1 else "")
+    first = cut(one_line(view.files[0]), _LONGEST_PATH, Unit.CHARACTERS)
+    files = first + (f" and {len(view.files) - 1} more" if len(view.files) > 1 else "")
     of = ", ".join(component.slug for component in found.components)
     near = ", ".join(component.slug for component in found.beside)
     return f"Rules for {files} (component {of}{f'; it depends on {near}' if near else ''}):"
 
 
 def _shown(rules: Sequence[Rule], view: View) -> list[Block]:
-    return [Block(text=rule_line(rule), marks=(rule_mark(view.context.project, rule),)) for rule in rules]
+    """The rules, one that no reply could bring cut to what one can: it would be offered for ever. `kg map check` tells
+    of it.
+    """
+    longest = int(view.room.maximum * MOST_OF_A_REPLY)
+    return [
+        Block(text=cut(rule_line(rule), longest, view.room.unit), marks=(rule_mark(view.context.project, rule),))
+        for rule in rules
+    ]
 
 
 def _rest(found: Applying, view: View) -> list[Block]:
