@@ -40,6 +40,11 @@ def test_of_equal_matches_the_higher_priority_comes_first_then_the_slug() -> Non
     assert slugs(project_map, "src/x") == ["c", "a", "b"]
 
 
+def test_accents_count_alike_however_a_disk_writes_them() -> None:
+    project_map = ProjectMap((component("menu", "cafe\u0301/**"), component("list", "caf\u00e9/list.py")))
+    assert slugs(project_map, "caf\u00e9/list.py") == slugs(project_map, "cafe\u0301/list.py") == ["list", "menu"]
+
+
 def test_a_component_counts_by_its_best_pattern() -> None:
     project_map = ProjectMap((component("wide", "**", "src/auth/token.py"), component("auth", "src/auth/**")))
     assert slugs(project_map, "src/auth/token.py") == ["wide", "auth"]

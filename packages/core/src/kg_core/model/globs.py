@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Final, Self
+from unicodedata import normalize
 
 _ANY: Final = "*"
 _ONE: Final = "?"
@@ -29,7 +30,7 @@ class Glob:
         """The pattern in ``text``. A leading ``./`` or ``/`` goes, ``\\`` counts as ``/``, and what ends with ``/``
         means everything below. Raises ValueError with what is wrong, as the end of a sentence.
         """
-        shown = text.strip().replace("\\", "/")
+        shown = composed(text.strip().replace("\\", "/"))
         while shown.startswith("./"):
             shown = shown[2:]
         shown = shown.lstrip("/")
@@ -60,12 +61,17 @@ class Glob:
         return self.is_literal and path == self.text
 
     def matches(self, path: str) -> bool:
-        """Whether it matches the whole of ``path``."""
+        """Whether it matches the whole of ``path``, which is :func:`composed`."""
         if not path.startswith(self.literal):
             return False
         if self.is_literal:
             return len(path) == len(self.literal) or path[len(self.literal)] == "/"
         return _matches_parts(self.parts, path.split("/"))
+
+
+def composed(path: str) -> str:
+    """A path with accents as people type them; some disks and archives tell them apart from their letters."""
+    return path if path.isascii() else normalize("NFC", path)
 
 
 def _matches_parts(pattern: tuple[str, ...], parts: list[str]) -> bool:

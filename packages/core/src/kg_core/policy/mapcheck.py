@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from kg_core.model.globs import composed
 from kg_core.model.projectmap import Severity, dependency_cycles
 from kg_core.policy.rules import components_of, reached
 from kg_core.render.rules import rule_line
@@ -67,7 +68,7 @@ class Tree:
 
     def holds(self, glob: Glob) -> bool:
         """Whether a file matches, or may match in a repository within."""
-        return any(map(glob.matches, self.files)) or any(
+        return any(glob.matches(composed(path)) for path in self.files) or any(
             glob.literal.startswith(f"{folder}/") or f"{folder}/".startswith(glob.literal)
             for folder in self.repositories
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kg_core.model.globs import composed
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -33,6 +35,7 @@ class Applying:
 
 def components_of(project_map: ProjectMap, path: str) -> tuple[Component, ...]:
     """The components that have a file, the nearest match first. ``path`` is relative to the root of the code base."""
+    path = composed(path)
     ranked = []
     for component in project_map.components:
         fits = [(glob.is_exactly(path), len(glob.literal)) for glob in component.paths if glob.matches(path)]
