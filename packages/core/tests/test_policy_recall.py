@@ -214,6 +214,23 @@ Tests: 4 passed, tokens rotate at midnight
 tokens rotate at midnight: 100%|█████| 42/42
 total 48
 -rw-r--r--  1 me me  220 Mar  1 09:12 tokens rotate at midnight.txt
+M  src/token/rotate_at_midnight.py
+Switched to branch 'tokens-rotate-at-midnight'
+[main 9c1e2ab] Tokens rotate at midnight
+ src/tokens/rotate_midnight.go | 12 ++++--
+create mode 100644 tokens_rotate_midnight.go
+--- PASS: TestTokensRotateAtMidnight (0.00s)
+PASS src/tokens/rotate-at-midnight.test.ts
+✓ src/tokens/rotate-at-midnight.test.ts (4 tests) 12ms
+tests/test_tokens.py::test_tokens_rotate_at_midnight PASSED [ 12%]
+tests/test_tokens_rotate_midnight.py ..s..  [ 52%]
+test tokens::rotate_at_midnight ... ok
+#12 [build 4/9] COPY tokens/rotate ./tokens/midnight
+[3/412] Building C object tokens/rotate/midnight.c.obj
+dist/tokens-rotate-midnight.js   38.21 kB │ gzip: 12.40 kB
+tokens/rotate_midnight.py     120      3    98%
+├── tokens_rotate_at_midnight.py
+src/token/rotation.py src/tokens/rotate_midnight.py
 """
 
 
@@ -221,6 +238,20 @@ total 48
 def test_what_a_tool_prints_when_all_is_well_brings_nothing_and_an_error_may(output: str) -> None:
     assert lines(output) == []
     assert ids(f"{output}\nTokenError: token did not rotate at midnight") == ["token-rotation"]
+
+
+@pytest.mark.parametrize("unit", ["=", "-", "a::", "/", "1 ", "├──", "| ", "M ./", "x 1"])
+def test_long_lines_that_are_nearly_output_are_read_at_once(unit: str) -> None:
+    line = (unit * 300)[:299] + "é"
+    assert said("\n".join([line] * 60)).endswith("é")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["#12 [hooks] still fails for me", "✓ tokens are done, what is next", "running late today", "I/O or CPU bound?"],
+)
+def test_what_a_person_says_stays_though_it_begins_like_output(prompt: str) -> None:
+    assert said(prompt) == prompt
 
 
 def test_lessons_of_both_levels_are_found() -> None:

@@ -18,18 +18,31 @@ _DATA: Final = re.compile(r"data:[\w./+-]{1,100};base64,[A-Za-z0-9+/=]+|[A-Za-z0
 _ABSOLUTE: Final = re.compile(
     r"(?<![\w./~\\-])(?:~?/|\\\\)[!-~]+|(?<![A-Za-z0-9])(?:[A-Za-z]:[\\/]|[A-Za-z][A-Za-z0-9+.-]{0,20}://)[!-~]*"
 )
+_LONGEST_LINE: Final = 300
+"""What tools print when all is well are short lines."""
+_PATH: Final = r"[!-~]*[/\\][!-~]*"
 _OUTPUT: Final = re.compile(
-    r"""
+    rf"""
       (?:On\ branch|HEAD\ detached|Your\ branch\ (?:is|and)|nothing\ (?:added\ )?to\ commit|no\ changes\ added)\b.*
     | (?:Changes\ (?:to\ be|not\ staged)|Untracked\ files)\b.*:
+    | (?:Switched\ to|Already\ on)\ [^']*'[^']*' | Already\ up\ to\ date\. | Fast-forward
+    | \[\S+\ (?:\(root-commit\)\ )?[0-9a-f]{{7,40}}\]\ .*     # git commit
+    | (?:create|delete)\ mode\ \d+\ .* | \d+\ files?\ changed\b.* | \S+\ +\|\ +\d+\ [-+]*
+    | (?:[ACDMRTU?!]{{1,2}})\ +(?=\S*[./])\S+(?:\ ->\ \S+)?  # git status --short
     | (?:ok|\?)\ *\t\S+\t.*                              # go test: packages that pass or have no tests
-    | PASS | \#\ (?:tests|pass|skipped)\ \d+
-    | ={3,}.*={3,} | -{5,}.*-{5,}                         # rules across the terminal
-    | (?:Test\ Files|Tests|Test\ Suites)\b.*\bpassed\b.*
-    | .*\b\d{1,3}%\ ?\|.*\|.*                             # progress bars
-    | (?:[ACDMRTU?!]{1,2})\ +(?=\S*[./])\S+(?:\ ->\ \S+)?  # git status --short
-    | \[\d+/\d+\]\ .*                                     # ninja
-    | total\ \d+ | [bcdlps-](?:[r-][w-][xsStT-]){3}[.+@]?\ .*  # ls -l
+    | ===\ +RUN\b.* | ---\ PASS:\ .*
+    | PASS(?:\ {_PATH})? | \#\ (?:tests|pass|skipped)\ \d+
+    | [✓✔√]\ .*(?:[/.]\S|\d\ ?m?s\b).* | (?:Test\ Files|Tests|Test\ Suites)\b.*\bpassed\b.*
+    | \S+::\S+\ (?:PASSED|SKIPPED|XFAIL)\b.* | \S+\.py\ [.sx]+(?:\ +\[\ *\d+%\])?   # pytest
+    | running\ \d+\ tests? | test\ \S+\ \.\.\.\ (?:ok|ignored) | test\ result:\ ok\..*   # cargo
+    | (?:Compiling|Checking|Downloaded)\ \S+\ v\d.* | Finished\ .*\btarget\(s\)\ in\b.*
+    | \#\d+\ (?:\[(?:\S+\ +)?\d+/\d+\]\ .*|CACHED|DONE\b.*) | \[\d+/\d+\]\ .*  # docker, ninja
+    | added\ \d+\ packages?\b.* | found\ 0\ vulnerabilities | \S+\ +[\d.,]+\ kB\b.*  # npm, bundlers
+    | Success:\ no\ issues\ found.* | All\ checks\ passed! | \S+(?:\ +\d+)+\ +\d+%(?:\ .*)?  # linters, coverage
+    | ={{3,}}(?:[^=].*[^=])?={{3,}} | -{{5,}}(?:[^-].*[^-])?-{{5,}}                         # rules across the terminal
+    | .*\b\d{{1,3}}%\ ?\|.*\|.*                             # progress bars
+    | [│├└─\ ]*[├└]──\ .*                                 # tree
+    | total\ \d+ | [bcdlps-](?:[r-][w-][xsStT-]){{3}}[.+@]?\ .*  # ls -l
     """,
     re.VERBOSE,
 )
@@ -37,13 +50,13 @@ _OUTPUT: Final = re.compile(
 
 def said(prompt: str) -> str:
     """The words of a prompt. Left out are kg's own frames, text that the client put in, image and paste marks, encoded
-    data, addresses and absolute paths, and lines that are nothing but a path or that a tool prints when all is well.
+    data, addresses and absolute paths, and lines that are nothing but paths or that a tool prints when all is well.
     What it prints when something fails stays: an error may be what a lesson is about.
     """
     text = without_frames(prompt[:LONGEST])
     for noise in (_MACHINE, _PLACEHOLDER, _DATA):
         text = noise.sub(" ", text)
-    lines = (line for line in text.splitlines() if not (_is_path(line) or _OUTPUT.fullmatch(line.strip())))
+    lines = (line for line in text.splitlines() if not (_is_path(line) or _is_output(line.strip())))
     return _ABSOLUTE.sub(" ", "\n".join(lines)).strip()
 
 
@@ -63,6 +76,10 @@ def without_frames(text: str) -> str:
     return "".join(kept) + text[position:]
 
 
+def _is_output(line: str) -> bool:
+    return len(line) <= _LONGEST_LINE and _OUTPUT.fullmatch(line) is not None
+
+
 def _is_path(line: str) -> bool:
     words = line.strip(" \t-*>@\"'`,;:()").split()
-    return len(words) == 1 and words[0].isascii() and ("/" in words[0] or "\\" in words[0])
+    return bool(words) and all(word.isascii() and ("/" in word or "\\" in word) for word in words)
