@@ -326,6 +326,22 @@ def test_the_first_edit_before_its_musts_is_refused_once_for_each_context_and_co
     live(scenario)
 
 
+def test_a_compaction_takes_the_rules_away_and_an_edit_is_held_back_anew(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.restart(hold=True)
+        write_map(world)
+        agent = world.agent("s-1")
+        await agent.start()
+        assert TOKENS in await edited(agent, "src/auth/a.py")
+        await world.restart(hold=True)
+        assert await edited(agent, "src/auth/a.py") == ""
+        await agent.start("compact")
+        assert TOKENS in await edited(agent, "src/auth/a.py")
+        assert await edited(agent, "src/auth/a.py") == ""
+
+    live(scenario)
+
+
 def test_after_a_read_the_first_edit_passes(live: Live) -> None:
     async def scenario(world: Any) -> None:
         await world.restart(hold=True)
