@@ -76,6 +76,7 @@ def live(tmp_path: Path) -> Callable[[Callable[[World], Coroutine[None, None, No
                 await scenario(world)
             finally:
                 world.files.gate.set()
+                await world.maps.close()
                 await world.disk.close()
 
         asyncio.run(main())
@@ -155,6 +156,19 @@ def test_a_map_that_was_never_right_is_not_silently_none(live) -> None:
         state = await world.look()
         assert state.problem is not None
         assert "NO rule is in force" in state.problem.sentence
+
+    live(scenario)
+
+
+def test_a_map_that_was_mended_is_no_problem_for_long_although_nobody_works_there(live) -> None:
+    async def scenario(world: World) -> None:
+        write(world.theirs, "[[component")
+        await world.look()
+        write(world.theirs, AUTH)
+        world.now += 1_000
+        assert len(world.maps.problems()) == 1
+        await world.look(later=0)
+        assert world.maps.problems() == ()
 
     live(scenario)
 

@@ -61,8 +61,10 @@ class _Held:
 
 @dataclass(slots=True)
 class _Look:
-    """The last look at the map of one folder: when, and which work tree it lies in."""
+    """The last look at the map of one folder of a project: when, and which work tree it lies in."""
 
+    project: Project
+    cwd: str
     at: Millis
     tree: Path
     running: asyncio.Task[None] | None = None
@@ -85,15 +87,13 @@ class Maps:
         Looks at the files at most once a second, and waits ``patience`` seconds at most, in which case the answer is
         what is known already.
         """
-        now = self._clock()
         look = self._looks.get((project.key, cwd))
         if look is None:
             if len(self._looks) >= _REMEMBERED:
                 self._looks.clear()
-            look = self._looks[project.key, cwd] = _Look(now - LOOKED_FOR, project.root)
-        if look.running is None and not 0 <= now - look.at < LOOKED_FOR:
-            look.at = now
-            look.running = asyncio.create_task(self._read(project, cwd, look))
+            look = _Look(project, cwd, self._clock() - LOOKED_FOR, project.root)
+            self._looks[project.key, cwd] = look
+        self._begin(look)
         if look.running is not None:
             await asyncio.wait((look.running,), timeout=patience)
         return self.known(project, cwd)
@@ -121,7 +121,10 @@ class Maps:
         return real.relative_to(project.root).as_posix() if real.is_relative_to(project.root) else ""
 
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with maps that were looked at."""
+        """What is wrong with maps that were looked at. They are looked at anew meanwhile: they may have been mended."""
+        for look in self._looks.values():
+            if self.known(look.project, look.cwd).problem is not None:
+                self._begin(look)
         return tuple(held.state.problem for held in self._held.values() if held.state.problem is not None)
 
     async def close(self) -> None:
@@ -144,13 +147,20 @@ class Maps:
         self._trees[folder] = (now, found)
         return found
 
-    async def _read(self, project: Project, cwd: str, look: _Look) -> None:
+    def _begin(self, look: _Look) -> None:
+        """Look again, unless that was done within a second or is under way."""
+        now = self._clock()
+        if look.running is None and not 0 <= now - look.at < LOOKED_FOR:
+            look.at = now
+            look.running = asyncio.create_task(self._read(look))
+
+    async def _read(self, look: _Look) -> None:
         """One look: finds the work tree, and reads what has changed."""
         try:
-            look.tree, held = await self._disk.others(partial(self._found, project, cwd))
+            look.tree, held = await self._disk.others(partial(self._found, look.project, look.cwd))
             if len(self._held) >= _REMEMBERED:
                 self._held.clear()
-            self._held[project.key, look.tree] = held
+            self._held[look.project.key, look.tree] = held
         finally:
             look.running = None
 
