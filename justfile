@@ -32,6 +32,10 @@ ci:
 bench *ARGS:
     uv run --no-sync python bench/run.py --peer {{ARGS}}
 
+# what holds up the server's loop, with a memory of 10,000 lessons
+loop *ARGS:
+    uv run --no-sync python bench/loop.py {{ARGS}}
+
 # ten rough minutes: kills, full disks, wrong clocks
 soak *ARGS:
     uv run --no-sync python bench/soak.py {{ARGS}}

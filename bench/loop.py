@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import platform
@@ -58,13 +59,13 @@ class Row:
 def main() -> None:
     """Measures, prints the section, writes the JSON."""
     arguments = _arguments()
-    few = min(FEWER, arguments.nodes)
-    rows = [
-        *_settled(arguments.nodes),
-        *_active(few, why=False),
-        *_active(arguments.nodes, why=True),
-        *_imported(arguments.nodes),
-    ]
+    nodes, few = arguments.nodes, min(FEWER, arguments.nodes)
+    memories: dict[str, Callable[[], Iterator[Row]]] = {
+        "settled": lambda: _settled(nodes),
+        "active": lambda: itertools.chain(_active(few, looks=False), _active(nodes, looks=True)),
+        "imported": lambda: _imported(nodes),
+    }
+    rows = [row for name in arguments.only or memories for row in memories[name]()]
     print(_section(rows))
     if arguments.json:
         record = {"conditions": _conditions(), "rows": [asdict(row) for row in rows]}
@@ -74,6 +75,9 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=NODES, help=f"size of the memory (default: {NODES})")
+    parser.add_argument(
+        "--only", action="append", choices=("settled", "active", "imported"), help="one of the three memories alone"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all long steps to FILE")
     return parser.parse_args()
 
@@ -98,7 +102,7 @@ def _settled(nodes: int) -> Iterator[Row]:
         yield _done(server, "`kg_sync` of all of these", nodes, server.sync)
 
 
-def _active(nodes: int, *, why: bool) -> Iterator[Row]:
+def _active(nodes: int, *, looks: bool) -> Iterator[Row]:
     """A memory that was never compacted: all of it in sight, but for one lesson."""
     corpus = generate(nodes, now=time.time())
     lessons = [replace(lesson, tier=Tier.ACTIVE) for lesson in corpus.lessons]
@@ -106,7 +110,7 @@ def _active(nodes: int, *, why: bool) -> Iterator[Row]:
     with _prepared(replace(corpus, lessons=tuple(lessons))) as server:
         server.start()
         server.load(nodes)
-        if why:
+        if looks:
             yield _done(server, "`kg why`, all others active", nodes, lambda: server.why(lessons[0].id))
             yield _done(server, "full read, all active", nodes, server.read_full)
             yield _done(server, "session start event, all active", nodes, lambda: server.preload(1))

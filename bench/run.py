@@ -18,7 +18,7 @@ from speed.kg import Kg
 from speed.measure import Sample, interleaved, operations
 from speed.peer import Peer, installed
 from speed.subject import Places, Subject
-from speed.table import Row, as_json, markdown
+from speed.table import Row, as_json, growth, markdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +41,8 @@ def main() -> None:
         rows += _filled(makers, nodes, arguments.repetitions)
     titles = list(rows[0].samples)
     print(markdown(rows, titles))
+    for line in growth(rows):
+        print(f"\n{line}")
     if arguments.json:
         text = json.dumps(as_json(rows, conditions), indent=2, ensure_ascii=False)
         arguments.json.write_text(text + "\n", encoding="utf-8")

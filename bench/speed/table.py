@@ -36,6 +36,27 @@ def markdown(rows: Sequence[Row], titles: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def growth(rows: Sequence[Row]) -> list[str]:
+    """One line for each subject: how much more the slowest kind of write costs at most nodes than at fewest."""
+    writes = [row for row in rows if row.nodes is not None and row.title.startswith("put_")]
+    sizes = sorted({row.nodes for row in writes if row.nodes is not None})
+    if len(sizes) < 2:
+        return []
+    few, many = ([row for row in writes if row.nodes == size] for size in (sizes[0], sizes[-1]))
+    lines = []
+    for title in few[0].samples:
+        ratios = {
+            large.title: large.samples[title].median / small.samples[title].median
+            for small, large in zip(few, many, strict=True)
+        }
+        slowest = max(ratios, key=lambda name: ratios[name])
+        lines.append(
+            f"{title}, a write at {sizes[-1]:,} nodes against one at {sizes[0]:,}: {ratios[slowest]:.2f} × "
+            f"({slowest}), at most."
+        )
+    return lines
+
+
 def as_json(rows: Sequence[Row], conditions: Mapping[str, object]) -> dict[str, object]:
     """All that was measured, JSON-compatible."""
     return {"conditions": dict(conditions), "rows": [asdict(row) for row in rows]}
