@@ -104,6 +104,37 @@ def test_it_becomes_durable_as_one_entry_and_is_there_after_a_restart(filled, ho
     asyncio.run(again())
 
 
+def test_a_journal_that_holds_it_is_applied_in_batches_when_the_graph_is_loaded(home, values, monkeypatch):
+    sizes = []
+    apply = Graph.apply
+
+    def counted(graph, change):
+        sizes.append(len(change.use))
+        return apply(graph, change)
+
+    async def main():
+        store = await Store.open(home, places=Places(Path("/home/nobody"), ()))
+        await store.load(USER)
+        await store.commit(values.put(*(values.node(f"n-{number}") for number in range(MANY))))
+        draft = store.draft(USER)
+        await draft.fill(moved())
+        await store.commit_draft(draft, by="kg", at=7)
+        for task in store._tasks:  # as a SIGKILL ends it: without a snapshot
+            task.cancel()
+        await asyncio.wait(store._tasks)
+        store._lock.release()
+        store = await Store.open(home, places=Places(Path("/home/nobody"), ()))
+        monkeypatch.setattr(Graph, "apply", counted)
+        graph = await store.load(USER)
+        await store.close()
+        assert len(graph.tiers[Tier.ARCHIVED]) == MANY
+
+    asyncio.run(main())
+
+    assert sum(sizes) >= MANY
+    assert max(sizes) <= 200
+
+
 def test_what_others_write_meanwhile_to_other_nodes_is_kept(filled, values):
     async def scenario(store):
         draft = store.draft(USER)
