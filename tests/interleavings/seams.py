@@ -98,7 +98,7 @@ class Unaccounted:
     def note(self, *_arguments: object, **_named: object) -> None:
         """Not kept."""
 
-    settle = note
+    note_sent = settle = note
 
     async def keep(self) -> None:
         """Nothing to write down."""

@@ -63,7 +63,7 @@ def test_what_was_injected_is_written_once_it_is_known_whether_it_arrived(
 ) -> None:
     async def scenario() -> None:
         log = RecallLog(path, lambda: NOW)
-        log.note(moment(), [decision(Reason.SHOWN)], delivery="d-1", deadline=NOW + 5_000)
+        log.note_sent(moment(), [decision(Reason.SHOWN)], "d-1", NOW + 5_000)
         await log.write()
         assert not path.exists()
         log.settle("d-1", arrived=arrived)
@@ -79,8 +79,8 @@ def test_what_nobody_acknowledges_is_lost_after_its_deadline_and_sent_when_the_s
     async def scenario() -> None:
         now = NOW
         log = RecallLog(path, lambda: now)
-        log.note(moment(), [decision(Reason.SHOWN)], delivery="d-1", deadline=NOW + 5_000)
-        log.note(moment(), [decision(Reason.SHOWN)], delivery="d-2", deadline=NOW + 50_000)
+        log.note_sent(moment(), [decision(Reason.SHOWN)], "d-1", NOW + 5_000)
+        log.note_sent(moment(), [decision(Reason.SHOWN)], "d-2", NOW + 50_000)
         now = NOW + 5_001
         await log.write()
         assert [record["arrival"] for record in records(path)] == ["lost"]
@@ -88,6 +88,17 @@ def test_what_nobody_acknowledges_is_lost_after_its_deadline_and_sent_when_the_s
 
     asyncio.run(scenario())
     assert [record["arrival"] for record in records(path)] == ["lost", "sent"]
+
+
+@pytest.mark.parametrize("arrival", [Arrival.LOST, Arrival.QUEUED])
+def test_what_left_by_no_delivery_was_lost_or_waits(path: Path, arrival: Arrival) -> None:
+    async def scenario() -> None:
+        log = RecallLog(path, lambda: NOW)
+        log.note(moment(), [decision(Reason.SHOWN), decision()], arrival)
+        await log.write()
+
+    asyncio.run(scenario())
+    assert [record["arrival"] for record in records(path)] == [arrival, "nothing"]
 
 
 def test_only_the_owner_reads_the_file(path: Path) -> None:
@@ -172,7 +183,7 @@ def test_the_newest_of_each_source_are_told_and_what_is_on_its_way_among_them(pa
         log = RecallLog(path, lambda: NOW)
         log.note(moment(NOW), [decision(), decision(source=Source.FILE)])
         log.note(moment(NOW + 1), [decision(source=Source.FILE)])
-        log.note(moment(NOW + 2), [decision(Reason.SHOWN)], delivery="d-1", deadline=NOW + 9_000)
+        log.note_sent(moment(NOW + 2), [decision(Reason.SHOWN)], "d-1", NOW + 9_000)
         log.note(moment(NOW + 3, session="other"), [decision()])
         found = await log.newest(lambda entry: entry.is_of("s-"), 1)
         return [(entry.decision.source, entry.moment.at) for entry in found]

@@ -13,7 +13,7 @@ from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, Tool
 from kg_server.contexts import Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
-from kg_server.recall_log import Moment
+from kg_server.recall_log import Arrival, Moment
 from kg_server.sources import FileRecall, Notices, OthersWrites, Preload, PromptRecall, Rules, pass_over, recalls
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Events:
         if not fitted.text:
             pass_over(view, self.registry)
         if isinstance(harness.delivery, Queued):
-            self.recall_log.note(moment, composed.decisions)
+            self.recall_log.note(moment, composed.decisions, Arrival.QUEUED)
             return self._queue(harness, harness.delivery, raw, spec, context, fitted)
         output = self._reply(harness, raw, framed(fitted.text) if fitted.text else "")
         if not fitted.text or not output.output:
@@ -146,7 +146,7 @@ class Events:
             return output
         life = max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
         delivery = self.deliveries.reserve(context.id, fitted.marks, now=now, life=life)
-        self.recall_log.note(moment, composed.decisions, delivery=delivery, deadline=now + life)
+        self.recall_log.note_sent(moment, composed.decisions, delivery, now + life)
         return EventReply(output=output.output, delivery=delivery)
 
     def _queue(

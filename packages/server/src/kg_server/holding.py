@@ -81,7 +81,7 @@ class Holding:
         life = max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
         delivery = self.deliveries.reserve(context.id, fitted.marks, now=now, life=life)
         moment = Moment.of(event, context, now)
-        self.recall_log.note(moment, (held.decision,), delivery=delivery, deadline=now + life)
+        self.recall_log.note_sent(moment, (held.decision,), delivery, now + life)
         return EventReply(output=output, delivery=delivery)
 
 

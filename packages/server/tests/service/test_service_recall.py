@@ -204,6 +204,19 @@ def test_what_came_up_is_accounted_for_with_its_evidence_and_arrival(live: Live)
     live(scenario)
 
 
+def test_a_text_that_waits_for_another_event_is_named_as_queued(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        reader = world.agent("s-2", harness="queued")
+        await reader.start()
+        await reader.prompt("hello")
+        await world.agent("s-1").put("zebra-quota", ZEBRA)
+        await reader.prompt("What about the zebra quota?")
+        found = await last(world)
+        assert (found["outcome"], found["arrival"]) == ("injected", "queued")
+
+    live(scenario)
+
+
 def test_what_the_limit_leaves_no_room_for_is_said(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")

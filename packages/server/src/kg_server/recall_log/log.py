@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from kg_server.recall_log.entry import Arrival, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from kg_core.model import Millis
@@ -44,20 +44,21 @@ class RecallLog:
         self._writing = asyncio.Lock()
         self._fails = False
 
-    def note(self, moment: Moment, decisions: Iterable[Decision], *, delivery: str = "", deadline: Millis = 0) -> None:
-        """Adds decisions. What was injected waits until its delivery is settled, or ``deadline`` is past; without a
-        delivery it was queued.
-        """
+    def note(self, moment: Moment, decisions: Iterable[Decision], arrival: Arrival = Arrival.LOST) -> None:
+        """Adds decisions. ``arrival`` is what became of the text of those that were injected."""
         for decision in decisions:
-            if not decision.is_injected:
-                self._waiting.append(Entry(moment=moment, decision=decision))
-            elif not delivery:
-                self._waiting.append(Entry(moment=moment, decision=decision, arrival=Arrival.QUEUED))
-            else:
-                entry = Entry(moment=moment, decision=decision, arrival=Arrival.SENT)
-                self._on_their_way.setdefault(delivery, (deadline, []))[1].append(entry)
+            became = arrival if decision.is_injected else Arrival.NOTHING
+            self._waiting.append(Entry(moment=moment, decision=decision, arrival=became))
         del self._waiting[:-_WAITING]
         self._news.set()
+
+    def note_sent(self, moment: Moment, decisions: Sequence[Decision], delivery: str, deadline: Millis) -> None:
+        """Adds decisions whose text is on its way: until the delivery is settled, or ``deadline`` is past."""
+        sent = [each for each in decisions if each.is_injected]
+        self.note(moment, (each for each in decisions if not each.is_injected))
+        if sent:
+            entries = [Entry(moment=moment, decision=each, arrival=Arrival.SENT) for each in sent]
+            self._on_their_way[delivery] = (deadline, entries)
 
     def settle(self, delivery: str, *, arrived: bool) -> None:
         """Notes what became of a delivery; one that is not waited for is ignored."""
