@@ -159,6 +159,19 @@ def test_nothing_is_said_of_a_file_that_no_lesson_touches() -> None:
     assert (found.blocks, found.decision.reason) == ((), Reason.NOTHING_FOUND)
 
 
+def test_a_folder_that_a_file_left_speaks_for_it_only_when_the_folder_is_gone() -> None:
+    graph = level(node("left", "src/legacy"))
+    index = TouchIndex()
+    index.update(graph)
+
+    def told(remaining: frozenset[str]) -> list[str]:
+        use = FileUse(name=FILE, spellings=(FILE,), former=("src/legacy/token.py",), remaining=remaining)
+        return ids(recall_files([use], [graph], {graph.key: index}, set(), {}, NOW))
+
+    assert told(frozenset({"src", "src/legacy"})) == []
+    assert told(frozenset({"src"})) == ["left"]
+
+
 def test_an_index_that_is_not_whole_yet_tells_what_it_has_and_does_not_pass_for_silence() -> None:
     graph = level(node("known"), node("not-yet", "src/b.py"))
     index = TouchIndex()

@@ -243,6 +243,23 @@ def test_a_renamed_file_is_known_by_its_earlier_names_as_soon_as_git_has_told_th
     live(scenario)
 
 
+def test_a_renamed_folder_takes_its_lessons_along_and_one_that_a_file_left_does_not(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        folder = repository(world)
+        write(folder, "old/a.py", "old/b.py", "kept/c.py", "kept/d.py")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", "Add more")
+        git(folder, "mv", "old", "new")
+        git(folder, "mv", "kept/c.py", "c.py")
+        agent = await reader(world, {"old/": "Of the old folder.", "kept/": "Of the folder that is kept."})
+        await settled(world)
+        assert await use(agent, "c.py") == ""
+        assert "Of the old folder." in await use(agent, "new/a.py")
+        assert "Of the folder that is kept." in await use(agent, "kept/d.py")
+
+    live(scenario)
+
+
 def test_a_rename_in_the_middle_of_a_session_is_seen_later_and_waited_for_never(live: Live) -> None:
     async def scenario(world: Any) -> None:
         folder = repository(world)

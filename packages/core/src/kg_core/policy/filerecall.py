@@ -33,17 +33,22 @@ class FileUse:
     """A file that a tool has read or edited.
 
     ``name`` is its path relative to the project, else the absolute one; ``spellings`` are all ways to write its path,
-    ``former`` the names that it has at other times.
+    ``former`` the names that it has at other times, and ``remaining`` those of their folders that there still are.
     """
 
     name: str
     spellings: tuple[str, ...]
     former: tuple[str, ...] = ()
+    remaining: frozenset[str] = frozenset()
 
     @property
     def digest(self) -> str:
         """What stands for the file where its name is not kept."""
         return hashlib.sha256(self.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def is_gone(self, folder: str) -> bool:
+        """Whether there is no such folder any more, of those above a former name."""
+        return folder not in self.remaining
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ def touching(
         for graph in graphs
         if graph.key in indexes
         for use in uses
-        for match in indexes[graph.key].match(use.spellings, use.former, partial(_is_held, graph))
+        for match in indexes[graph.key].match(use.spellings, use.former, partial(_is_held, graph), use.is_gone)
         for node_id in _held(graph, match.id)
     ]
     best: dict[tuple[GraphKey, str], Touching] = {}

@@ -47,8 +47,8 @@ class TouchMatch:
     rank: tuple[int, int]
 
 
-def _all(node_id: str) -> bool:
-    del node_id
+def _all(name: str) -> bool:
+    del name
     return True
 
 
@@ -96,32 +96,39 @@ class TouchIndex:
                 self._held[node_id] = (touches, tuple(self._add(node_id, touches)))
 
     def match(
-        self, path: str | Sequence[str], former: Sequence[str] = (), admits: Callable[[str], bool] = _all
+        self,
+        path: str | Sequence[str],
+        former: Sequence[str] = (),
+        admits: Callable[[str], bool] = _all,
+        is_gone: Callable[[str], bool] = _all,
     ) -> list[TouchMatch]:
         """The nodes that touch a file, best first, each once: exactly, by a pattern, or by the nearest folder that any
         node names. Only those that ``admits`` lets pass count.
 
         ``path`` are the ways to write the file's path: relative to the project, absolute, or both. ``former`` are the
         names that the same file has at other times; what matches one of these comes behind what matches in the same
-        way by the name itself.
+        way by the name itself. Of the folders of such a name only those count that are ``is_gone``: what is said of
+        one that there still is concerns the files in it.
         """
         met = [
             *self._under((path,) if isinstance(path, str) else path, admits),
-            *(_renamed(match) for match in self._under(former, admits)),
+            *(_renamed(match) for match in self._under(former, admits, is_gone)),
         ]
         found: dict[str, TouchMatch] = {}
         for match in sorted(met, key=_place):
             found.setdefault(match.id, match)
         return list(found.values())
 
-    def _under(self, paths: Iterable[str], admits: Callable[[str], bool]) -> Iterator[TouchMatch]:
-        """What matches a file under any of these names; of folders the nearest alone."""
+    def _under(
+        self, paths: Iterable[str], admits: Callable[[str], bool], counts: Callable[[str], bool] = _all
+    ) -> Iterator[TouchMatch]:
+        """What matches a file under any of these names; of the folders that count the nearest alone."""
         nearest: list[TouchMatch] = []
         for path in filter(None, (self._key(plain(each, self._home)) for each in paths)):
             yield from self._at(path, How.EXACT, 0, admits)
             yield from self._by_pattern(path, admits)
             for distance, folder in enumerate(_above(path), start=1):
-                if at := list(self._at(folder, How.DIRECTORY, distance, admits)):
+                if counts(folder) and (at := list(self._at(folder, How.DIRECTORY, distance, admits))):
                     nearest += at
                     break
         least = min((match.rank for match in nearest), default=None)

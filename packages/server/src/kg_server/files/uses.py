@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from kg_core.policy import FileUse, shell_folder
@@ -75,7 +75,12 @@ class Uses:
         tree = real.removesuffix(f"/{relative}") if relative else ""
         former = self.renaming.names(tree, relative) if tree and Path(tree, ".git").exists() else ()
         spellings = dict.fromkeys((relative, real, plain, os.path.realpath(plain)))
-        yield FileUse(name=relative or real, spellings=tuple(filter(None, spellings)), former=former)
+        yield FileUse(
+            name=relative or real,
+            spellings=tuple(filter(None, spellings)),
+            former=former,
+            remaining=frozenset(folder for name in former for folder in _folders(name) if Path(tree, folder).is_dir()),
+        )
 
     def _written(self, file: Named, starts: Sequence[str]) -> Path | None:
         """The path of a file as the tool means it; ``None`` when it names a folder, or when that is not certain."""
@@ -97,6 +102,11 @@ def _starts(tool: ToolUse, folder: str) -> tuple[str, ...]:
     ended = shell_folder(tool.command) if tool.kind is ToolKind.SHELL else ""
     tail = f"/{posixpath.normpath(ended)}" if ended and not ended.startswith(("/", "~")) else ""
     return (folder.removesuffix(tail) or "/", folder) if tail and folder.endswith(tail) else (folder,)
+
+
+def _folders(name: str) -> list[str]:
+    """The folders above a file, as parts of its own name."""
+    return [str(folder) for folder in PurePosixPath(name).parents if folder.name]
 
 
 def _names_files(event: Event) -> bool:
