@@ -221,3 +221,19 @@ def git(folder: Path, *arguments: str) -> None:
     folder.mkdir(exist_ok=True)
     who = ["-c", "user.name=a", "-c", "user.email=a@example.invalid", "-c", "commit.gpgSign=false"]
     subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_what_the_gate_is_trained_on_names_lessons_that_exist_and_is_no_part_of_the_score() -> None:
+    folder = ROOT / "bench" / "recall"
+
+    def rows(name: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+
+    labelled, extra = rows("decisions/gists.jsonl"), rows("extra/gists.jsonl")
+    scored = {question["text"] for question in rows("decisions/questions.jsonl")}
+    for questions, gists in (("extra/questions.jsonl", extra), ("extra/prompts.jsonl", labelled)):
+        current = {(gist["graph"], gist["id"]) for gist in gists if gist["status"] == "current"}
+        asked = rows(questions)
+        assert len({question["id"] for question in asked}) == len(asked)
+        assert {tuple(answer) for question in asked for answer in question["answers"]} <= current
+        assert scored.isdisjoint(question["text"] for question in asked)
