@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from kg_core.store import Home
 
 _NAME = "kg_interleavings_volatile"
 _SOURCE = Path(__file__).parents[2] / "packages" / "core" / "tests" / "_support" / "volatile.py"
@@ -48,6 +51,12 @@ def found_again(disk: Any, left: int) -> Any:
         }
         found.folders[path] = _MODULE.Folder(dict(kept), kept)
     return found
+
+
+@cache
+def file_of(home: Home, key: str) -> Path:
+    """The content file of a graph."""
+    return home.graph(key)
 
 
 def is_synced(disk: Any, folder: Path, data: bytes) -> bool:

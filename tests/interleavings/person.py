@@ -12,6 +12,7 @@ from kg_core.store.backups import read_base
 from kg_core.store.edits import BY
 
 from .clients import gist
+from .disk import file_of
 from .promises import Violation, is_unseen
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _parsed(data: bytes) -> Any:
 
 
 def _path(world: World, key: str) -> Any:
-    return world.store._disk.home.graph(key)
+    return file_of(world.store._disk.home, key)
 
 
 def _data(world: World, key: str) -> bytes | None:

@@ -12,6 +12,7 @@ from kg_server.compaction import BY
 from kg_server.contexts import ContextKey
 
 from .clients import HARNESS, facts, told
+from .disk import file_of
 from .seams import Seams
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def files(world: World, held: Any) -> None:
     """A graph whose files are said to be up to date is in its file."""
     if held.is_dirty or held.identity is None or held.read_only or is_unseen(world, held):
         return
-    path = world.store._disk.home.graph(held.key)
+    path = file_of(world.store._disk.home, held.key)
     folder = world.machine.disk.folders.get(path.parent)
     inode = folder.names.get(path.name) if folder else None
     if inode is None:
@@ -140,7 +141,7 @@ def files(world: World, held: Any) -> None:
 
 def is_unseen(world: World, held: Any) -> bool:
     """Whether the file of a graph is another one than the store knows: somebody has edited it just now."""
-    return bool(world.machine.disk.identity(world.store._disk.home.graph(held.key)) != held.identity)
+    return bool(world.machine.disk.identity(file_of(world.store._disk.home, held.key)) != held.identity)
 
 
 _PARSED: dict[bytes, Any] = {}

@@ -159,6 +159,7 @@ def controlled() -> Iterator[None]:
         patch.object(upkeep, "_LOOK", 0.0),
         patch.object(journal, "SEGMENT_BYTES", SEGMENT_BYTES),
         patch.object(service, "ContextLog", Seams.log),
+        patch.object(service, "_UPKEEP_ROUNDS", 1),
         patch.object(service, "Keeping", NoKeeping),
         patch.object(service, "Heard", Unheard),
         patch.object(service, "RecallLog", Unaccounted),
