@@ -59,7 +59,11 @@ def connections(
     ]
     edges: dict[tuple[GraphKey, EdgeKey], Edge] = {}
     passed: dict[Place, None] = {}
-    steps = {top: _steps(top, set(tops), levels, admits) for top in tops[:-1]}
+    around = {top: _around(top, levels, admits) for top in tops}
+    steps = {
+        top: _steps(top, {end for end in tops[number + 1 :] if _may_meet(around[top], around[end])}, levels, admits)
+        for number, top in enumerate(tops)
+    }
     for start, end in combinations(tops, 2):
         place = end
         while place in steps[start] and place != start:
@@ -74,10 +78,36 @@ def connections(
     )
 
 
+def _around(
+    start: Place, levels: Mapping[GraphKey, Graph], admits: Callable[[Graph, str], bool]
+) -> frozenset[Place] | None:
+    """The nodes within half the hops of a path; ``None`` when they are many.
+
+    Two nodes that have none in common are not connected, which most hits are not: this finds it out at little cost.
+    """
+    found = {start}
+    rim = [start]
+    for _ in range(HOPS // 2):
+        beyond: list[Place] = []
+        for place in rim:
+            for near, _, _ in neighbours(place, levels):
+                if near not in found and admits(levels[near.graph], near.id):
+                    found.add(near)
+                    beyond.append(near)
+            if len(found) > _VISITED:
+                return None
+        rim = beyond
+    return frozenset(found)
+
+
+def _may_meet(one: frozenset[Place] | None, other: frozenset[Place] | None) -> bool:
+    return one is None or other is None or not one.isdisjoint(other)
+
+
 def _steps(
     start: Place, targets: set[Place], levels: Mapping[GraphKey, Graph], admits: Callable[[Graph, str], bool]
 ) -> dict[Place, tuple[Place, GraphKey, Edge]]:
-    """For each node within reach: the step that leads to it on a shortest path from ``start``."""
+    """For each node up to the last target: the step that leads to it on a shortest path from ``start``."""
     steps: dict[Place, tuple[Place, GraphKey, Edge]] = {}
     missing = targets - {start}
     queue = deque([(start, 0)])

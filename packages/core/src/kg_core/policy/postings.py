@@ -61,6 +61,9 @@ class Postings:
 
     def score(self, term: str, weight: float, scores: dict[int, float]) -> None:
         """Adds ``weight`` times the term's impact to the score of each node that has it."""
+        if not scores:
+            scores.update({entry >> _BITS: weight * (entry & _MOST_IMPACT) for entry in self._entries(term)})
+            return
         known = scores.get
         for entry in self._entries(term):
             number = entry >> _BITS
