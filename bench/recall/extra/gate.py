@@ -28,14 +28,16 @@ if TYPE_CHECKING:
 
 FOLDS: Final = 5
 MARGIN: Final = 1.15
-OPEN: Final = Gate(least=0.0)
+OPEN: Final = Gate(least=1e-6)
 LEASTS: Final = (0.4, 0.45, 0.5, GATE.least, 0.6, 0.65, 0.7)
 SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A prompt, the strength of the best lesson that it would bring to mind, and whether a right one is among them."""
+    """A prompt, the strength of the best lesson that it would bring to mind, divided by what its kind of prompt needs
+    more than others, and whether a right one is among them.
+    """
 
     question: Question
     strength: float
@@ -60,7 +62,8 @@ def weighed(graphs: Mapping[str, Graph], questions: Sequence[Question]) -> list[
         strength = max(
             (each.strength for each in told.decision.candidates if (each.graph, each.id) in shown), default=0.0
         )
-        found.append(Weighed(question, strength, not question.answers.isdisjoint(shown)))
+        needed = told.decision.threshold / OPEN.least
+        found.append(Weighed(question, strength / needed, not question.answers.isdisjoint(shown)))
     return found
 
 

@@ -240,6 +240,14 @@ def test_what_a_tool_prints_when_all_is_well_brings_nothing_and_an_error_may(out
     assert ids(f"{output}\nTokenError: token did not rotate at midnight") == ["token-rotation"]
 
 
+def test_a_prompt_that_asks_for_general_knowledge_or_for_play_needs_more() -> None:
+    level = level_of(quench="A quench trips the tokamak of hall 3 for an hour; a klystron trip alone does not")
+    assert ids("what does a quench do to the tokamak", level) == ["quench"]
+    assert lines("who invented the tokamak, and what is a quench", level) == []
+    assert lines("a limerick on a quench in a tokamak", level) == []
+    assert ids("in general, does a quench trip the tokamak of hall 3 longer than a klystron trip", level) == ["quench"]
+
+
 @pytest.mark.parametrize("unit", ["=", "-", "a::", "/", "1 ", "├──", "| ", "M ./", "x 1"])
 def test_long_lines_that_are_nearly_output_are_read_at_once(unit: str) -> None:
     line = (unit * 300)[:299] + "é"

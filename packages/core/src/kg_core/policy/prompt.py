@@ -48,6 +48,25 @@ _OUTPUT: Final = re.compile(
 )
 
 
+_PURPOSE: Final = 1_000
+"""Characters. What a prompt is for is said at its beginning."""
+_ASIDE: Final = re.compile(
+    r"""
+      \b(?:poems?|haikus?|limericks?|sonnets?|lyrics|rhymes?|jokes?|puns?|riddles?|anecdotes?|quiz|crossword)\b
+    | \bwho\ (?:first\ )?(?:invented|coined|wrote|founded|discovered|came\ up\ with)\b
+    | \b(?:history|origins?|etymology|inventors?)\ of\b | \bnamed\ after\b | \bdo\ (?:I|you)\ pronounce\b
+    | \bin\ (?:general|theory|principle)\b | \btextbook\b
+    | \b(?:for|to)\ (?:an?\ |my\ |our\ |the\ )?(?:child(?:ren)?|kids?|grand(?:mother|father|ma|pa)|beginners?|laymen
+      |visitors?|school\ class|magazine|poster)\b
+    | \b(?:Gedichte?|Witz|Rätsel|für\ Kinder|wer\ hat\ .{1,60}\ erfunden)\b
+    | \b(?:poème|blague|devinette|poema|chiste|adivinanza)\b
+    | \b(?:стих|стихотворение|анекдот|загадк\w+|кто\ (?:придумал|изобр\w+)|вірш|شعر|نكتة|لطیفه|בדיחה|חידה)\b
+    | 俳句|冗談|なぞなぞ|写一首|笑话|谜语|谁发明
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
 def said(prompt: str) -> str:
     """The words of a prompt. Left out are kg's own frames, text that the client put in, image and paste marks, encoded
     data, addresses and absolute paths, and lines that are nothing but paths or that a tool prints when all is well.
@@ -58,6 +77,11 @@ def said(prompt: str) -> str:
         text = noise.sub(" ", text)
     lines = (line for line in text.splitlines() if not (_is_path(line) or _is_output(line.strip())))
     return _ABSOLUTE.sub(" ", "\n".join(lines)).strip()
+
+
+def is_aside(words: str) -> bool:
+    """Whether a prompt says itself that it asks for general knowledge or for play, as *who invented* or *a poem* do."""
+    return _ASIDE.search(words, 0, _PURPOSE) is not None
 
 
 def without_frames(text: str) -> str:
