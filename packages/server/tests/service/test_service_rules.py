@@ -168,6 +168,21 @@ def test_what_holds_everywhere_and_had_no_room_at_the_start_comes_with_the_first
     live(scenario)
 
 
+def test_a_file_without_a_component_brings_what_holds_everywhere_and_had_no_room(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        long = "".join(f'[[constraint]]\ntitle = "Long {n}"\nstatement = "{"word " * 90}"\n' for n in range(9))
+        write_map(world, long)
+        agent = world.agent("s-1")
+        start = await agent.start()
+        text = await used(agent, "README.md")
+        assert "Rules for README.md:\n  must: Long " in text
+        for number in range(9):
+            assert (f"Long {number}" in start) != (f"Long {number}" in text)
+        assert await used(agent, "Makefile") == ""
+
+    live(scenario)
+
+
 def test_a_rule_that_no_reply_can_bring_is_cut_and_not_offered_for_ever(live: Live) -> None:
     async def scenario(world: Any) -> None:
         long = f'[[constraint]]\ncomponent = "auth"\ntitle = "Epic"\nstatement = "{"word " * 3_000}"\n'

@@ -34,7 +34,7 @@ class Rules:
 
     def offer(self, event: Event, view: View) -> Offer:
         """The rules that are new, after a tool that names a file of the project; no business of it without a map."""
-        if event.kind is not EventKind.AFTER_TOOL or not view.files or not view.map.map.components:
+        if event.kind is not EventKind.AFTER_TOOL or not view.files or not view.map.map.rules:
             return Offer()
         found = applying(view.map.map, view.files)
         new = _new(found, view)
@@ -71,7 +71,7 @@ def hold(view: View) -> Hold | None:
 def _new(found: Applying, view: View) -> list[Rule]:
     """The rules that must be kept and have not been shown."""
     everywhere = (rule for rule in view.map.map.rules_of.get("", ()) if rule.severity is Severity.MUST)
-    musts = [*found.with_severity(Severity.MUST), *(everywhere if found.components else ())]
+    musts = [*found.with_severity(Severity.MUST), *everywhere]
     return [rule for rule in musts if rule_mark(view.context.project, rule) not in view.known.rules]
 
 
@@ -82,6 +82,8 @@ def _held(view: View, slug: str) -> Mark:
 def _heading(found: Applying, view: View) -> str:
     first = cut(one_line(view.files[0]), _LONGEST_PATH, Unit.CHARACTERS)
     files = first + (f" and {len(view.files) - 1} more" if len(view.files) > 1 else "")
+    if not found.components:
+        return f"Rules for {files}:"
     of = ", ".join(component.slug for component in found.components)
     near = ", ".join(component.slug for component in found.beside)
     return f"Rules for {files} (component {of}{f'; it depends on {near}' if near else ''}):"
