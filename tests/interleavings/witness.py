@@ -155,6 +155,7 @@ class Witness:
             ):  # of a file that is a person's alone, we have no copy
                 for entry in (*doubtful[:kept], *edits):
                     world.person.took(entry)
+                    _outdate(world, entry)
                     self._saw(entry)
                     self.entries.append(entry)
                 for key in expected:
@@ -180,10 +181,8 @@ class Witness:
         writer = promises.writer(world, entry)
         if writer is not None:
             promises.overwrites(self, writer, entry)
+        _outdate(world, entry)
         for change in entry.changes:
-            if writer is not None:
-                for node_id in change.nodes:
-                    writer.view.pop(node_id, None)
             if entry.by != BY:
                 self.moved.pop(change.graph, None)
             elif not world.fine and self._is_of_now(entry):
@@ -225,6 +224,16 @@ class Witness:
         if before is not None and covered != before and not client.is_sent_to_read:
             promises.news(self, client, context, covered - before)
         client.is_sent_to_read = False
+
+
+def _outdate(world: World, entry: Entry) -> None:
+    """A writer has seen what it wrote; what is written anew after a deletion is news to everybody."""
+    writer = promises.writer(world, entry)
+    for change in entry.changes:
+        for client in world.clients.values():
+            for node_id, node in change.nodes.items():
+                if client is writer or node is None:
+                    client.view.pop(node_id, None)
 
 
 def same(one: Graph, other: Graph) -> bool:
