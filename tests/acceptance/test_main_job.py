@@ -97,7 +97,7 @@ def test_a_tool_is_neither_asked_about_nor_deferred_nor_cut(project: Path, claud
     [
         ("kettle-whistle-pitch", "The kettle whistle is tuned by its second hole.", "Why is the kettle whistle off?"),
         ("請求書-端数処理", "請求書の端数処理は明細ごとに切り捨てる。", "請求書の端数処理はどうなっていますか。"),
-        ("部署方案", "服务器部署在国内节点,先备份再切换。", "部署的时候要注意什么?"),
+        ("部署方案", "服务器部署在国内节点,先备份再切换。", "服务器部署的时候要注意什么?"),
     ],
 )
 def test_a_prompt_that_names_a_subject_brings_the_lesson_that_the_preload_left_out(
