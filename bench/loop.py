@@ -45,6 +45,9 @@ the load. A dash: no step took 2 ms.
 
 |  | nodes | longest, wall | longest, processor | garbage collector | where |
 | --- | --: | --: | --: | --: | --- |"""
+_TAIL = """
+A full read or a session start over {nodes} lessons that are all in sight takes longer: it can happen between the
+arrival of a whole memory and its first compaction, which follows within seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,8 @@ def _section(rows: list[Row]) -> str:
             cells += [f"{max(column) * 1000:.1f} ms" for column in columns]
             cells.append(f"`{longest.name}`")
         lines.append("| " + " | ".join(cells) + " |")
+    if any(row.title.startswith("full read, all active") for row in rows):
+        lines.append(_TAIL.format(nodes=f"{max(row.nodes for row in rows):,}"))
     return "\n".join(lines)
 
 

@@ -66,8 +66,8 @@ def news(view: View) -> News:
         elif not entry.maintenance and entry.sequence not in view.known.pushed:
             for key in _contents(entry, view):
                 found[key] = (*found.pop(key, ()), entry.sequence)
-    if len(found) > _MOST:
-        return News(lessons=(), spans=(span,), is_cut=True)
+            if len(found) > _MOST:
+                return News(lessons=(), spans=(span,), is_cut=True)
     lessons: list[tuple[Graph, Node]] = []
     arrived = replace(view, known=view.context.ledger)
     for key in reversed(found):

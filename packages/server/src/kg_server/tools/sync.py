@@ -75,9 +75,8 @@ def plan(arguments: Sync, call: Call) -> Plan:
         text = "More has changed since than is kept in order: call kg_read again, it shows the memory as it is now."
         return Plan(blocks=(Block(text=text),), marks=(synced,))
     diffs = [(graph, _diff(graph, call)) for graph in call.durable.searched()]
-    count = sum(len(diff) for _, diff in diffs)
-    if count > _MOST:
-        text = f"Others made {count:,} changes since: call kg_read again, it shows the memory as it is now."
+    if sum(len(diff) for _, diff in diffs) > _MOST:
+        text = f"Others made more than {_MOST:,} changes: call kg_read again, it shows the memory as it is now."
         return Plan(blocks=(Block(text=text),), marks=(synced,))
     blocks = [block for graph, diff in diffs for block in _blocks(graph, diff)]
     if not blocks:
@@ -86,6 +85,7 @@ def plan(arguments: Sync, call: Call) -> Plan:
 
 
 def _diff(graph: Graph, call: Call) -> _Diff:
+    """The changes of others to a graph; where they are too many to be listed, only as far as that is certain."""
     diff = _Diff()
     for entry in call.entries or ():
         for change in entry.changes:
@@ -93,6 +93,8 @@ def _diff(graph: Graph, call: Call) -> _Diff:
                 diff.follow(change.renamed.items())
                 if entry.by != call.by:
                     diff.add(entry, change)
+                    if len(diff) > _MOST:
+                        return diff
     return diff
 
 
