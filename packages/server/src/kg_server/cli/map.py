@@ -66,7 +66,8 @@ def init(home: Home, cwd: str, *, dry_run: bool, as_json: bool) -> None:
         click.echo(draft.text, nl=False)
     else:
         click.echo(
-            f"{draft.path} has {draft.count} component{'' if draft.count == 1 else 's'} and no rules. Write down the rules, then `kg map check`."
+            f"{draft.path} has {draft.count} component{'' if draft.count == 1 else 's'} and no rules. "
+            "Write down the rules, then `kg map check`."
         )
 
 
