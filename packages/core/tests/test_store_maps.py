@@ -274,6 +274,9 @@ def test_a_file_is_named_by_its_place_in_its_work_tree(live) -> None:
         assert relative(other / "src" / "a.py") == ""
         assert relative("/etc/passwd") == ""
         assert relative("a\0b") == ""
+        assert relative("a.py", Path("/a\0b")) == ""
+        assert relative("src/\ud800.py") == ""
+        assert relative("a/" * 3_000) == ""
         assert relative("src/a.py", Path("nowhere")) == ""
 
     live(scenario)

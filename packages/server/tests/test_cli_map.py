@@ -79,6 +79,12 @@ def test_init_begins_a_map_without_rules_and_never_changes_one(kg, repository) -
     assert file.read_text(encoding="utf-8") == "# mine\n"
 
 
+def test_init_names_the_file_that_stands_where_its_folder_would_be(kg, repository) -> None:
+    (repository / ".kg").write_text("mine", encoding="utf-8")
+    code, out, err = kg("map", "init", "--cwd", str(repository))
+    assert (code, out, err) == (1, "", f"Error: {repository / '.kg'} is there already, and nothing was changed.\n")
+
+
 def test_the_example_rule_of_a_new_map_can_be_used_as_it_stands(kg, repository) -> None:
     dry = json.loads(kg("map", "init", "--dry-run", "--json", "--cwd", str(repository))[1])
     assert (dry["written"], dry["components"]) == (False, 2)

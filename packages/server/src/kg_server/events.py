@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kg_core.policy import request
 from kg_core.render import Block
+from kg_core.store import is_path
 from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, ToolKind
 from kg_server.contexts import Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, compose, framed, pages_for, within_frame
@@ -161,11 +162,21 @@ class Events:
         return EventReply(output=self._reply(harness, raw, framed(packet.text)).output, delivery=packet.id)
 
     def _parsed(self, harness: Harness, raw: RawEvent) -> Event | None:
-        return self.plugins.ask(harness, "reading of events", lambda: harness.dialect.parse(raw), Event, None)
+        event = self.plugins.ask(harness, "reading of events", lambda: harness.dialect.parse(raw), Event, None)
+        return None if event is None else _with_paths(event)
 
     def _reply(self, harness: Harness, raw: RawEvent, text: str = "") -> EventReply:
         output = self.plugins.ask(harness, "wrapping of replies", lambda: harness.dialect.reply(raw, text), str, "")
         return EventReply(output=output)
+
+
+def _with_paths(event: Event) -> Event:
+    """The event without what stands for a path and can be none: no client is to lose a reply over it."""
+    tool = event.tool
+    if tool is not None:
+        workdir = tool.workdir if is_path(tool.workdir) else ""
+        tool = replace(tool, paths=tuple(filter(is_path, tool.paths)), workdir=workdir)
+    return replace(event, cwd=event.cwd if is_path(event.cwd) else "", tool=tool)
 
 
 def _concerns(event: Event, spec: EventSpec) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -214,7 +215,7 @@ async def _moved(folder: Path, dead: Iterable[Glob], files: tuple[str, ...]) -> 
 async def _overtaken(place: _Place, project_map: ProjectMap) -> list[Finding]:
     """Sources that are gone, or younger than the map where git knows both."""
     paths = sources(project_map)
-    gone = [path for path in paths if not (place.tree / path).exists()]
+    gone = [path for path in paths if not os.path.lexists(place.tree / path)]
     changed: dict[str, str] = {}
     written = max([await _committed(place.tree, file) for file in place.state.files], default=("", ""))
     if written[0] and not await _is_edited(place.tree, place.state.files):

@@ -359,6 +359,52 @@ def test_a_folder_in_which_git_fails_is_recalled_in_all_the_same(live: Live) -> 
     live(scenario)
 
 
+def test_what_can_be_no_path_costs_no_event_its_reply(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = await reader(world, {FILE: GIST})
+        await agent.put("everywhere-jitter", "Retries need full jitter.", level="user")
+        await world.restart(hold=True)
+        odd = ("a\0b", "a\ud800b", "a/" * 3_000, "a" * 300, "a" * 5_000)
+        for at, path in enumerate(odd):
+            for text in (path, f"/{path}"):
+                lost = world.agent(f"lost-{at}-{len(text)}")
+                lost.cwd = text
+                assert "Retries need full jitter" in await lost.start()
+                for cwd in (text, agent.cwd):
+                    lost = world.agent(f"lost-{at}-{len(text)}-{len(cwd)}")
+                    lost.cwd = cwd
+                    for file in (text, FILE):
+                        await lost.event("Before", tool="Tool", tool_kind="edit", paths=(file,), workdir=text)
+                        await use(lost, file, workdir=text)
+                        await shell(lost, f"cat '{file}'", workdir=text)
+                assert GIST not in await use(agent, text)
+            refusal = await agent.reply("kg_read", cwd=f"/{path}")
+            assert "failed inside" not in refusal.text
+        assert GIST in await use(agent, FILE)
+
+    live(scenario)
+
+
+def test_a_folder_that_may_not_be_looked_into_costs_no_event_its_reply(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stat = Path.stat
+
+    def refused(path: Path, **options: Any) -> os.stat_result:
+        if "shop" in path.parts:
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, **options)
+
+    async def scenario(world: Any) -> None:
+        agent = await reader(world, {FILE: GIST})
+        monkeypatch.setattr(Path, "stat", refused)
+        await use(agent, FILE)
+        await shell(agent, f"cat {FILE}")
+        await agent.prompt("Why are tokens compared in constant time?")
+
+    live(scenario)
+
+
 def test_a_tool_names_its_files_and_those_of_its_command() -> None:
     read = ToolUse(name="Read", kind=ToolKind.READ, paths=("a.py", "a.py", "b.py"), command="cat c.py")
     command = ToolUse(name="Bash", kind=ToolKind.SHELL, command="cd d && cat c.py > e.py")

@@ -2,7 +2,7 @@
 
 from kg_core.store.entry import Entry, Write
 from kg_core.store.files import Files, OsFiles
-from kg_core.store.identity import Places, normalised_remote
+from kg_core.store.identity import Places, is_path, normalised_remote
 from kg_core.store.maps import MapState
 from kg_core.store.paths import Home
 from kg_core.store.problems import Problem, ProblemKind
@@ -24,6 +24,7 @@ __all__ = [
     "Settings",
     "Store",
     "Write",
+    "is_path",
     "normalised_remote",
     "now_ms",
 ]

@@ -13,10 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
 _TEMPORARY: Final = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
+_LONGEST_PATH: Final = 4096
+"""Bytes; the longest path that systems look up, its end included."""
 _SETTING: Final = re.compile(r"^\s*(\w+)\s*=\s*(.*?)\s*$")
 _SECTION: Final = re.compile(r'^\s*\[\s*(\w+)(?:\s+"(.*)")?\s*\]')
 _SCP: Final = re.compile(r"^(?:[^@/]+@)?([^:/]+):(?!//)(.+)$")
 _URL: Final = re.compile(r"^[a-z][a-z0-9+.-]*://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)$", re.IGNORECASE)
+
+
+def is_path(text: str) -> bool:
+    """Whether this could be a path of a file: short enough, and of characters that a path can have."""
+    try:
+        return "\0" not in text and len(os.fsencode(text)) < _LONGEST_PATH
+    except UnicodeEncodeError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model.projectmap import ProjectMap
 from kg_core.store.files import replace_file
-from kg_core.store.identity import work_tree
+from kg_core.store.identity import is_path, work_tree
 from kg_core.store.layout import compact
 from kg_core.store.maptext import BYTES, MapError, MapSource, parse_map
 from kg_core.store.problems import Problem, ProblemKind
@@ -111,7 +111,7 @@ class Maps:
         Whether or not the file exists; cheap.
         """
         written = Path(self._places.home, path[2:]) if path.startswith("~/") else Path(cwd, path)
-        if "\0" in path or not written.is_absolute():
+        if not is_path(str(written)) or not written.is_absolute():
             return ""
         folder, name = os.path.split(os.path.normpath(written))
         around = self._around(folder)

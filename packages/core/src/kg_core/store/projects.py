@@ -16,7 +16,7 @@ from kg_core.model import PROJECT_PREFIX, GraphKey, project_key
 from kg_core.model.ids import fold, is_legal, propose
 from kg_core.store.failures import write_failure
 from kg_core.store.files import replace_file
-from kg_core.store.identity import Checkout, Location, Places, locate
+from kg_core.store.identity import Checkout, Location, Places, is_path, locate
 from kg_core.store.problems import ProblemKind
 from kg_plugin_api import Code, KgError
 
@@ -113,7 +113,7 @@ class Projects:
         return project
 
     def _locate(self, cwd: str) -> Location | None:
-        if "\0" in cwd or not Path(cwd).is_absolute():
+        if not is_path(cwd) or not Path(cwd).is_absolute():
             return None
         location = locate(Path(cwd), self.places, self._by_root)
         return None if location is None or location.root.is_relative_to(self._own) else location

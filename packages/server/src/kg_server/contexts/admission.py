@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from kg_core.store import is_path
 from kg_plugin_api import Code, KgError
 from kg_server.contexts.key import ContextKey
 from kg_server.contexts.start import Entrance, entrance
@@ -75,8 +76,8 @@ class Admission:
         ``attaches`` names ``cwd`` on purpose: it gives a context that has no project the one of that folder. Raises
         NOT_FOUND for a ``session_id`` that is not known and INVALID for a relative ``cwd``.
         """
-        if cwd and not Path(cwd).is_absolute():
-            raise KgError(Code.INVALID, f"cwd must be an absolute path, and {cwd!r} is none.", {"cwd": cwd})
+        if cwd and not (is_path(cwd) and Path(cwd).is_absolute()):
+            raise KgError(Code.INVALID, f"cwd must be an absolute path, and {cwd[:200]!r} is none.", {"cwd": cwd[:200]})
         key = self._bindings.resolve(harness.name, caller, shim)
         if key is None and session_id:
             context = self._registry.get(session_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -56,7 +57,7 @@ class Renaming:
 
         ``tree`` is the top of the work tree and ``path`` relative to it, as are the names.
         """
-        return tuple(name for name in self._looked(tree).renames.names(path) if not Path(tree, name).exists())
+        return tuple(name for name in self._looked(tree).renames.names(path) if not os.path.lexists(Path(tree, name)))
 
     def look(self, tree: str) -> None:
         """Has the renames of a work tree looked for, if that is due."""

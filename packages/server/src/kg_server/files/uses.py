@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from kg_core.policy import FileUse, shell_folder
+from kg_core.store import is_path
 from kg_plugin_api import EventKind, ToolKind
 from kg_server.files.named import named
 from kg_server.files.renaming import Renaming
@@ -47,7 +48,7 @@ class Uses:
         """
         self._touched.begin(context.graphs)
         tree = self._rulebook.known(context).tree
-        if tree and Path(tree, ".git").exists():
+        if tree and os.path.lexists(Path(tree, ".git")):
             self.renaming.look(tree)
         return await self._touched.ready(context.graphs, PATIENCE) if _names_files(event) else {}
 
@@ -73,21 +74,23 @@ class Uses:
         real = str(Path(os.path.realpath(above), name))
         relative = self._rulebook.place(context, plain)
         tree = real.removesuffix(f"/{relative}") if relative else ""
-        former = self.renaming.names(tree, relative) if tree and Path(tree, ".git").exists() else ()
+        former = self.renaming.names(tree, relative) if tree and os.path.lexists(Path(tree, ".git")) else ()
         spellings = dict.fromkeys((relative, real, plain, os.path.realpath(plain)))
         yield FileUse(
             name=relative or real,
             spellings=tuple(filter(None, spellings)),
             former=former,
-            remaining=frozenset(folder for name in former for folder in _folders(name) if Path(tree, folder).is_dir()),
+            remaining=frozenset(
+                folder for name in former for folder in _folders(name) if _is_folder(Path(tree, folder))
+            ),
         )
 
     def _written(self, file: Named, starts: Sequence[str]) -> Path | None:
         """The path of a file as the tool means it; ``None`` when it names a folder, or when that is not certain."""
-        if "\0" in file.path:
-            return None
         below = file.path.startswith("~/")
         meant = [Path(self._home, file.path[2:])] if below else [Path(start, file.path) for start in starts]
+        if not all(is_path(str(path)) for path in meant):
+            return None
         try:
             if file.is_read_off:
                 meant = [path for path in dict.fromkeys(meant) if path.is_file()]
@@ -107,6 +110,13 @@ def _starts(tool: ToolUse, folder: str) -> tuple[str, ...]:
 def _folders(name: str) -> list[str]:
     """The folders above a file, as parts of its own name."""
     return [str(folder) for folder in PurePosixPath(name).parents if folder.name]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # it lies where this user may not look
+        return False
 
 
 def _names_files(event: Event) -> bool:

@@ -72,11 +72,12 @@ class Draft:
     def write(self) -> None:
         """Writes the file, never over another. Raises CONFLICT and UNAVAILABLE."""
         try:
-            self.path.parent.mkdir(exist_ok=True)
+            if not self.path.parent.is_dir():
+                self.path.parent.mkdir()
             with self.path.open("x", encoding="utf-8") as file:
                 file.write(self.text)
         except FileExistsError as error:
-            raise _there_already(self.path) from error
+            raise _there_already(self.path if self.path.parent.is_dir() else self.path.parent) from error
         except OSError as error:
             raise KgError(Code.UNAVAILABLE, f"{self.path} cannot be written ({error.strerror}).") from error
 
