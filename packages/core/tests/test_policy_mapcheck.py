@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kg_core.model.globs import Glob
+from kg_core.model.globs import Glob, composed
 from kg_core.model.projectmap import Component, ProjectMap, Rule, Severity
 from kg_core.policy.mapcheck import Finding, FindingKind, Tree, checked, dead_globs, overtaken, source_path, sources
+from kg_core.policy.rules import components_of
 
 
 def component(slug: str, *paths: str, **fields: object) -> Component:
@@ -68,6 +71,47 @@ def test_files_without_a_component_are_counted_by_folder_and_are_no_problem() ->
     (finding,) = found(project_map, "src/auth/x", "docs/a", "docs/b", "src/y", "README.md")
     assert not finding.kind.is_problem
     assert finding.sentence == "4 of 5 files have no component: docs/ (2), src/ (1), the top folder (1)."
+
+
+def test_a_circle_of_many_is_told_in_a_line() -> None:
+    many = [component(f"c{at:03}", depends_on=(f"c{(at + 1) % 500:03}",)) for at in range(500)]
+    (finding,) = found(ProjectMap(tuple(many)))
+    assert finding.sentence.startswith("depends_on goes in a circle: c000 → c001 → ")
+    assert "c011 → 488 more → c000." in finding.sentence
+
+
+_PARTS = st.sampled_from(["a", "b", "ab", "é", "e\u0301", "*", "?", "a*", "**"])
+_PATTERNS = st.lists(_PARTS, min_size=1, max_size=4).map("/".join)
+_FILES = st.lists(st.sampled_from(["a", "b", "ab", "é", "e\u0301"]), min_size=1, max_size=4).map("/".join)
+
+
+@given(st.lists(_PATTERNS, max_size=6), st.lists(_FILES, max_size=8))
+def test_what_is_looked_for_among_its_like_is_what_is_found_one_by_one(patterns: list[str], files: list[str]) -> None:
+    project_map = ProjectMap(tuple(component(f"c{at}", pattern) for at, pattern in enumerate(patterns)))
+    globs = [glob for each in project_map.components for glob in each.paths]
+    assert dead_globs(project_map, Tree(tuple(files))) == [
+        glob for glob in globs if not any(glob.matches(composed(file)) for file in files)
+    ]
+    without = [file for file in files if not components_of(project_map, file)] if globs else []
+    told = [each for each in found(project_map, *files) if each.kind is FindingKind.UNMAPPED]
+    assert [each.sentence.split(" have")[0] for each in told] == (
+        [f"{len(without)} of {len(files)} files"] if without else []
+    )
+
+
+def test_a_check_compares_no_pattern_with_files_that_begin_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+    matches = Glob.matches
+
+    def counted(glob: Glob, path: str) -> bool:
+        nonlocal compared
+        compared += 1
+        return matches(glob, path)
+
+    monkeypatch.setattr(Glob, "matches", counted)
+    project_map = ProjectMap(tuple(component(f"c{at}", f"c{at}/**") for at in range(500)))
+    assert found(project_map, *(f"c{at}/x" for at in range(500))) == []
+    assert compared <= 4_000
 
 
 def test_a_circle_of_dependencies_is_named() -> None:

@@ -133,4 +133,5 @@ def test_a_component_shows_its_first_patterns_and_in_full_whose_it_is() -> None:
     globs = tuple(Glob.of(f"src/{name}/**") for name in "abcd")
     component = Component(slug="auth", paths=globs, depends_on=("crypto", "db"), owner="@security")
     assert component_line(component, 1) == "    auth [src/a/**, src/b/**, src/c/**, …]"
+    assert component_line(component, 5_000).startswith(" " * 26 + "auth [")
     assert component_lines(component)[1:] == ["    depends on: crypto, db", "    owner: @security"]

@@ -113,6 +113,14 @@ def test_every_fault_is_kept_and_the_first_ones_are_told() -> None:
     assert len(raised.value.data["faults"]) == 8
 
 
+def test_no_fault_is_told_at_length() -> None:
+    circle = "".join(f'[[component]]\nslug = "c{at}"\nparent = "c{(at + 1) % 500}"\n' for at in range(500))
+    for text in (circle, f"{'x' * 5_000} = 1\n", f'[[component]]\nslug = "a"\nparent = "{"p" * 5_000}"\n'):
+        with pytest.raises(MapError) as caught:
+            parse_map([MapSource("map.toml", text)])
+        assert len(caught.value.sentence) <= 610
+
+
 def test_a_circle_of_dependencies_is_no_fault() -> None:
     text = '[[component]]\nslug = "a"\ndepends_on = ["b"]\n[[component]]\nslug = "b"\ndepends_on = ["a"]\n'
     assert len(parse_map([MapSource("map.toml", text)]).components) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from kg_core.policy import renames_of
 from kg_core.policy.mapcheck import Finding, FindingKind, checked, dead_globs, overtaken, sources
 from kg_core.policy.overview import walked
 from kg_core.policy.rules import Applying, applying, of_component
-from kg_core.render.rules import component_line, component_lines, rule_lines
+from kg_core.render.rules import component_line, component_lines, indented, rule_lines
 from kg_plugin_api import Code, EventKind, KgError
 from kg_plugin_api import Path as TextPath
 from kg_server.delivery import room
@@ -20,7 +21,7 @@ from kg_server.keeping.tree import files_of, quietly
 from kg_server.sources.rules import MOST_OF_A_REPLY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from kg_core.model.globs import Glob
     from kg_core.model.projectmap import Component, ProjectMap, Rule
@@ -49,12 +50,16 @@ async def shown(store: Store, cwd: str, path: str, component: str) -> dict[str, 
     ``problem`` that they have. Raises NOT_FOUND and INVALID.
     """
     place = await _place(store, cwd)
+    relative = store.maps.relative(place.project, path, cwd) if path else ""
+    if path and not relative:
+        raise KgError(Code.INVALID, f"{path} is no file of {place.tree}.")
+    return await asyncio.to_thread(_shown, place, relative, component)
+
+
+def _shown(place: _Place, path: str, component: str) -> dict[str, object]:
     project_map = place.state.map
     if path:
-        relative = store.maps.relative(place.project, path, cwd)
-        if not relative:
-            raise KgError(Code.INVALID, f"{path} is no file of {place.tree}.")
-        found = applying(project_map, [relative])
+        found = applying(project_map, [path])
     elif component:
         if component not in project_map.by_slug:
             raise KgError(Code.NOT_FOUND, f"There is no component {component!r}; `kg map show` lists them.")
@@ -83,8 +88,9 @@ async def check(store: Store, harnesses: Iterable[Harness], cwd: str) -> dict[st
     if place.state.files:
         project_map = place.state.map
         tree = await files_of(place.tree)
-        moved = await _moved(place.tree, dead_globs(project_map, tree), tree.files)
-        findings += checked(project_map, tree, moved, _measure(harnesses))
+        moved = await _moved(place.tree, await asyncio.to_thread(dead_globs, project_map, tree), tree.files)
+        measure = _measure(harnesses)
+        findings += await asyncio.to_thread(checked, project_map, tree, moved, measure)
         findings += await _overtaken(place, project_map)
     lines = [f"{'PROBLEM' if each.kind.is_problem else 'note'}: {each.sentence}" for each in findings]
     if not place.state.files and not findings:
@@ -126,7 +132,7 @@ def _whole(project_map: ProjectMap) -> list[str]:
     lines: list[str] = []
     for component, depth in walked(project_map):
         lines.append(component_line(component, depth))
-        lines += [f"{'  ' * (depth + 1)}{line}" for rule in _of(project_map, component) for line in rule_lines(rule)]
+        lines += [f"{indented(depth)}{line}" for rule in _of(project_map, component) for line in rule_lines(rule)]
     everywhere = [line for rule in project_map.rules_of.get("", ()) for line in rule_lines(rule)]
     return [
         *(["Components:", *lines] if lines else []),
@@ -188,9 +194,8 @@ def _measure(harnesses: Iterable[Harness]) -> Callable[[str], str]:
     )
 
 
-async def _moved(folder: Path, dead: Iterable[Glob], files: tuple[str, ...]) -> dict[str, str]:
+async def _moved(folder: Path, globs: Sequence[Glob], files: tuple[str, ...]) -> dict[str, str]:
     """What became of the files that patterns matched once, as git remembers it."""
-    globs = list(dead)
     if not globs:
         return {}
     asked = ("-z", "--format=", "-n", _COMMITS, "HEAD")
@@ -199,7 +204,10 @@ async def _moved(folder: Path, dead: Iterable[Glob], files: tuple[str, ...]) -> 
         deleted = await quietly(folder, "log", "-M", "--diff-filter=D", "--name-only", *asked)
     except GitFailed:
         return {}
-    there = frozenset(files)
+    return await asyncio.to_thread(_told, globs, frozenset(files), renamed, deleted)
+
+
+def _told(globs: Iterable[Glob], there: frozenset[str], renamed: str, deleted: str) -> dict[str, str]:
     renames = renames_of(renamed)
     gone = [path.lstrip("\n") for path in deleted.split("\0")]
     told: dict[str, str] = {}

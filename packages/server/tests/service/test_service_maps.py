@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kg_plugin_api import KgError
+from kg_server import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -231,5 +233,34 @@ def test_a_preview_shows_what_a_session_would_be_told_of_the_map(live: Live) -> 
         preview = await world.service.preview("hooked", str(shop(world).folder))
         assert "  must: Clock: Time is an argument." in preview.text
         assert "  crypto [src/crypto/**]" in preview.text
+
+    live(scenario)
+
+
+def test_nothing_that_takes_the_longer_the_larger_a_map_is_runs_on_the_loop(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def beside(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*arguments: Any) -> Any:
+            assert threading.current_thread() is not threading.main_thread()
+            ran.append(function)
+            return function(*arguments)
+
+        return called
+
+    ran: list[object] = []
+    functions = (mapping.checked, mapping.dead_globs, mapping.renames_of, mapping.applying, mapping.walked)
+
+    async def scenario(world: Any) -> None:
+        repository = Repository(world.root)
+        repository.write(".kg/map.toml", MAP)
+        repository.git("add", "--all")
+        repository.git("commit", "--quiet", "--message=x")
+        for function in functions:
+            monkeypatch.setattr(mapping, function.__name__, beside(function))
+        await world.service.check_map(str(repository.folder))
+        await world.service.show_map(str(repository.folder), str(repository.folder / "src" / "auth" / "a.py"), "")
+        await world.service.show_map(str(repository.folder), "", "")
+        assert set(ran) == set(functions)
 
     live(scenario)

@@ -306,6 +306,8 @@ def test_kg_rules_says_what_it_does_not_know(live: Live) -> None:
         assert "There is no component 'oauth'; there are: auth, crypto" in await agent.refused(
             "kg_rules", component="oauth"
         )
+        write_map(world, "".join(f'[[component]]\nslug = "c{at:02}"\n' for at in range(30)))
+        assert "c18, c19 and 10 more" in (await agent.refused("kg_rules", component="oauth")).replace(", and", " and")
         assert "is no file of this code base" in await agent.refused("kg_rules", path="/etc/passwd")
         assert "has no argument 'paths'" in await agent.refused("kg_rules", paths=["a"])
         assert "No project belongs to this session" in await world.agent("s-2", cwd="").call("kg_rules")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model.globs import composed
 from kg_core.model.projectmap import Severity, dependency_cycles
-from kg_core.policy.rules import components_of, reached
+from kg_core.policy.rules import reached
 from kg_core.render.rules import rule_line
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _FOLDERS: Final = 8
 """So many folders with files that no component has are named."""
+_CYCLE: Final = 12
+"""So many components of a circle are named."""
 
 
 class FindingKind(StrEnum):
@@ -66,9 +70,9 @@ class Tree:
     files: tuple[str, ...]
     repositories: tuple[str, ...] = ()
 
-    def holds(self, glob: Glob) -> bool:
-        """Whether a file matches, or may match in a repository within."""
-        return any(glob.matches(composed(path)) for path in self.files) or any(
+    def may_hold(self, glob: Glob) -> bool:
+        """Whether what matches may lie in a repository within."""
+        return any(
             glob.literal.startswith(f"{folder}/") or f"{folder}/".startswith(glob.literal)
             for folder in self.repositories
         )
@@ -87,8 +91,16 @@ def checked(
 
 
 def dead_globs(project_map: ProjectMap, tree: Tree) -> list[Glob]:
-    """The patterns that match no file."""
-    return [glob for component in project_map.components for glob in component.paths if not tree.holds(glob)]
+    """The patterns that match no file. Looks for each among the files that begin as it does."""
+    paths = sorted(map(composed, tree.files))
+
+    def holds(glob: Glob) -> bool:
+        begin_so = takewhile(
+            lambda path: path.startswith(glob.literal), islice(paths, bisect_left(paths, glob.literal), None)
+        )
+        return any(map(glob.matches, begin_so)) or tree.may_hold(glob)
+
+    return [glob for component in project_map.components for glob in component.paths if not holds(glob)]
 
 
 def _dead(project_map: ProjectMap, tree: Tree, moved: Mapping[str, str]) -> Iterator[Finding]:
@@ -123,7 +135,8 @@ def _long(project_map: ProjectMap, too_long: Callable[[str], str]) -> Iterator[F
 def _unmapped(project_map: ProjectMap, files: Sequence[str]) -> Iterator[Finding]:
     if not project_map.components:
         return
-    without = [path for path in files if not components_of(project_map, path)]
+    has_component = _whether_mapped(project_map)
+    without = [path for path in files if not has_component(composed(path))]
     if not without:
         return
     folders = Counter(_top(path) for path in without)
@@ -133,6 +146,23 @@ def _unmapped(project_map: ProjectMap, files: Sequence[str]) -> Iterator[Finding
     yield Finding(FindingKind.UNMAPPED, "", sentence)
 
 
+def _whether_mapped(project_map: ProjectMap) -> Callable[[str], bool]:
+    """Tells whether a path has a component. Tries the patterns that begin as it does, however many there are."""
+    beginning: dict[str, list[Glob]] = {}
+    for glob in (glob for component in project_map.components for glob in component.paths):
+        beginning.setdefault(glob.literal, []).append(glob)
+    lengths = sorted({len(literal) for literal in beginning})
+
+    def is_mapped(path: str) -> bool:
+        return any(
+            glob.matches(path)
+            for length in takewhile(lambda length: length <= len(path), lengths)
+            for glob in beginning.get(path[:length], ())
+        )
+
+    return is_mapped
+
+
 def _top(path: str) -> str:
     folder, slash, _ = path.partition("/")
     return f"{folder}/" if slash else "the top folder"
@@ -140,7 +170,8 @@ def _top(path: str) -> str:
 
 def _cycles(project_map: ProjectMap) -> Iterator[Finding]:
     for cycle in dependency_cycles(project_map.components):
-        way = " → ".join((*cycle, cycle[0]))
+        more = (f"{len(cycle) - _CYCLE} more",) if len(cycle) > _CYCLE else ()
+        way = " → ".join((*cycle[:_CYCLE], *more, cycle[0]))
         yield Finding(
             FindingKind.CYCLE, cycle[0], f"depends_on goes in a circle: {way}. Rules still come one step far."
         )

@@ -9,6 +9,7 @@ from kg_core.render.neutral import one_line
 if TYPE_CHECKING:
     from kg_core.model.projectmap import Component, Rule
 
+_DEEPEST: Final = 12
 _GLOBS: Final = 3
 """A component is shown with so many of its patterns."""
 
@@ -31,13 +32,20 @@ def rule_lines(rule: Rule) -> list[str]:
     return lines
 
 
+def indented(depth: int) -> str:
+    """What stands before the line of a component with so many others above it."""
+    return "  " * (min(depth, _DEEPEST) + 1)
+
+
 def component_line(component: Component, depth: int = 0) -> str:
-    """``  auth: what it is for [src/auth/**]``, two spaces further in for each component above it."""
+    """``  auth: what it is for [src/auth/**]``, two spaces further in for each component above it, as far as
+    that helps a reader.
+    """
     what = one_line(component.responsibility.strip() or component.name.strip())
     globs = [one_line(glob.text) for glob in component.paths[:_GLOBS]]
     more = ["…"] if len(component.paths) > _GLOBS else []
     where = f" [{', '.join([*globs, *more])}]" if globs else ""
-    return f"{'  ' * (depth + 1)}{one_line(component.slug)}{f': {what}' if what else ''}{where}"
+    return f"{indented(depth)}{one_line(component.slug)}{f': {what}' if what else ''}{where}"
 
 
 def component_lines(component: Component) -> list[str]:

@@ -25,6 +25,8 @@ _TABLE: Final = re.compile(r"^[ \t]*\[\[[ \t]*(component|constraint)[ \t]*\]\][ 
 _LIST_OF_ONE: Final = re.compile(r'= \[\n    ("(?:[^"\\\n]|\\.)*"),\n\]')
 _SHOWN: Final = 5
 """So many faults are told at once."""
+_FAULT: Final = 600
+"""Characters of one of them."""
 
 
 class MapError(KgError):
@@ -107,7 +109,7 @@ def parse_map(sources: Iterable[MapSource]) -> ProjectMap:
     if not reading.faults:
         reading.faults += _misfits(reading)
     if reading.faults:
-        shown = reading.faults[:_SHOWN]
+        shown = [fault if len(fault) <= _FAULT else f"{fault[: _FAULT - 1]}…" for fault in reading.faults[:_SHOWN]]
         more = len(reading.faults) - len(shown)
         raise MapError(
             Code.INVALID,

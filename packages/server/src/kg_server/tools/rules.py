@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from kg_core.model.projectmap import Component, ProjectMap, Rule
     from kg_core.policy.rules import Applying
 
+_NAMED: Final = 20
+"""So many components are named to a model that asked for one that is not there."""
 _NO_MAP = (
     "Nobody has written a map of this code base, so there are no rules to know. Do not make one up; a person can begin "
     "one with `kg map init`."
@@ -95,6 +97,8 @@ def _tree(project_map: ProjectMap) -> list[Block]:
 def _component(project_map: ProjectMap, slug: str) -> Component:
     found = project_map.by_slug.get(slug)
     if found is None:
-        known = ", ".join(sorted(project_map.by_slug)) or "none"
+        slugs = sorted(project_map.by_slug)
+        more = [f"and {len(slugs) - _NAMED} more"] if len(slugs) > _NAMED else []
+        known = ", ".join([*slugs[:_NAMED], *more]) or "none"
         raise KgError(Code.NOT_FOUND, f"There is no component {slug!r}; there are: {known}.", {"component": slug})
     return found
