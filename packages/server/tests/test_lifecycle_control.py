@@ -84,6 +84,14 @@ run(Home(Path(sys.argv[1])))
 """
 
 
+@pytest.mark.parametrize("odd", ["1e999", "NaN", "[" * 100_000, "1" + "0" * 5_000, '"x"', "null"])
+def test_an_endpoint_that_makes_no_sense_is_none(places: Places, odd: str) -> None:
+    claim_endpoint(places)
+    assert endpoint(places.server) is not None
+    Path(places.server).write_text(f'{{"port": {odd}, "token": "x", "pid": {odd}, "version": "1"}}', encoding="utf-8")
+    assert endpoint(places.server) is None
+
+
 def test_a_server_ends_on_a_signal_in_the_very_moment_in_which_it_can_be_found(home, places: Places) -> None:
     server = subprocess.Popen([sys.executable, "-c", TOLD_AND_ENDED, str(home.root)])
     try:
@@ -117,6 +125,19 @@ def test_restart_replaces_the_process(home) -> None:
 
     assert Control(home).restart().health["pid"] != first
     assert len(servers_of(home)) == 1
+
+
+def test_a_server_that_serves_is_not_ended_for_settings_that_none_could_start_with(home) -> None:
+    first = Control(home).start().health["pid"]
+    home.config.write_text("[rules]\nhold = 1\n", encoding="utf-8")
+
+    with pytest.raises(KgError) as told:
+        Control(home).restart()
+
+    assert "rules.hold" in told.value.sentence
+    assert Control(home).start().health["pid"] == first
+    home.config.unlink()
+    assert Control(home).restart().health["pid"] != first
 
 
 def test_a_server_that_cannot_start_is_told_with_the_end_of_its_log(home, places: Places) -> None:

@@ -247,6 +247,38 @@ def test_every_decision_has_words(entry: Entry) -> None:
     assert all(candidate.id in text for candidate in entry.decision.candidates)
 
 
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "1e999", "-1e999", "NaN", "[]", "{}", "null", '"x"'])
+@pytest.mark.parametrize("key", ["at", "threshold", "strength", "score"])
+def test_a_number_that_nobody_wrote_costs_no_more_than_its_line(path: Path, key: str, number: str) -> None:
+    async def scenario() -> list[Entry]:
+        log = RecallLog(path, lambda: NOW)
+        log.note(moment(), [decision()])
+        await log.write()
+        (record,) = records(path)
+        (candidate,) = record.pop("candidates")
+        plain = ",".join(f'"{name}":{json.dumps(value)}' for name, value in record.items() if name != key)
+        named = ",".join(f'"{name}":{json.dumps(value)}' for name, value in candidate.items() if name != key)
+        odd = f'{{{plain},"{key}":{number},"candidates":[{{{named},"{key}":{number}}}]}}\n'
+        path.write_text(odd + path.read_text(encoding="utf-8"), encoding="utf-8")
+        found = await log.newest(lambda _: True, 2)
+        explained(found)
+        return found
+
+    assert Entry(moment=moment(), decision=decision()) in asyncio.run(scenario())
+
+
+def test_half_a_line_costs_no_other(path: Path) -> None:
+    async def scenario() -> list[Entry]:
+        log = RecallLog(path, lambda: NOW)
+        path.parent.mkdir(mode=0o700)
+        path.write_bytes(b'{"at":"2026-')
+        log.note(moment(), [decision()])
+        await log.write()
+        return await log.newest(lambda _: True, 2)
+
+    assert asyncio.run(scenario()) == [Entry(moment=moment(), decision=decision())]
+
+
 def test_an_edit_that_was_held_back_is_told_as_that() -> None:
     held = replace(moment(), event="before_tool")
     rules = decision(Reason.SHOWN, "auth", Source.RULES)

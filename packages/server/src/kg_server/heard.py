@@ -32,7 +32,9 @@ class Heard:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._saved: dict[str, Arrival] = {}
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+        with contextlib.suppress(
+            OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError
+        ):
             found = json.loads(path.read_text(encoding="utf-8"))
             self._saved = {name: Arrival(str(of["native"]), int(of["at"])) for name, of in found.items()}
         self._last = dict(self._saved)

@@ -155,6 +155,8 @@ def test_a_damaged_line_costs_that_line(registry: Open, log: Path) -> None:
     with log.open("ab") as file:
         file.write(b'\xff\xfe{"op":\n[1]\n{"op":"marks","id":"nobody","at":1,"marks":[]}\n')
         file.write(b'{"op":"marks","id":"' + context.id.encode() + b'","at":1,"marks":[["no-kind","","",""]]}\n')
+        for odd in (b"1e999", b"NaN"):
+            file.write(b'{"op":"used","id":"' + context.id.encode() + b'","at":' + odd + b"}\n")
         file.write(b'{"op":"what","id":"' + context.id.encode() + b'"}\n{"op":"reset"')
     again = registry(log)
     assert again.find(MAIN) == context

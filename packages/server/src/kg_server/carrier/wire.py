@@ -77,7 +77,7 @@ def endpoint(path: str) -> Endpoint | None:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
         return Endpoint(int(found["port"]), str(found["token"]), int(found["pid"]), str(found["version"]))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
 
 

@@ -94,7 +94,7 @@ def marks_record(context_id: str, marks: Iterable[Mark], at: Millis) -> Record:
 def replay(contexts: Mapping[str, Context], record: Record) -> Context | None:
     """The context that a log record leaves behind, or ``None`` when it ends it.
 
-    Raises ValueError, KeyError or TypeError on a record that makes no sense.
+    Raises ValueError, KeyError, TypeError or OverflowError on a record that makes no sense.
     """
     operation, context_id = record["op"], str(record["id"])
     if operation == "open":

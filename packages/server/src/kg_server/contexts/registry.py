@@ -54,7 +54,7 @@ class Registry:
         for record in self._log.load():
             try:
                 context = replay(self._by_id, record)
-            except (KeyError, TypeError, ValueError):
+            except (KeyError, TypeError, ValueError, OverflowError):
                 self._log.skipped += 1
                 continue
             if context is None:

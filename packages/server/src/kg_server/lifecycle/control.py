@@ -68,9 +68,9 @@ class Control:
             return stopped
 
     def restart(self) -> Started:
-        """Ends the server that runs, if any, and starts one."""
+        """Ends the server that runs, if any, and starts one. Raises INVALID for wrong settings and then ends none."""
         with self._alone():
-            self._stop()
+            self._make_way()
             return self._start()
 
     def health(self) -> dict[str, Any] | None:
@@ -94,13 +94,21 @@ class Control:
         finally:
             lock.release()
 
+    def _make_way(self) -> None:
+        """Ends the server that runs, except for a next one that its settings would keep from starting."""
+        from kg_core.store import Settings
+
+        if self.health() is not None:
+            Settings.load(self._home)
+        self._stop()
+
     def _start(self, harnesses: Sequence[str] = ()) -> Started:
         running = self.health()
         if running is not None:
             if not newer(VERSION, str(running["version"])) and set(harnesses) <= _harnesses(running):
                 remove(self._places.stopped)
                 return Started(running, fresh=False)
-            self._stop()
+            self._make_way()
         touch(self._places.starting)
         log_from = self._log_size()
         try:

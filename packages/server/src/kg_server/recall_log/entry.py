@@ -144,7 +144,7 @@ class Entry:
                 ),
                 arrival=Arrival(found["arrival"]),
             )
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return None
 
 

@@ -6,6 +6,7 @@ It holds no memory. A line that cannot be written is lost, and stops nothing.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 from collections import Counter
@@ -115,6 +116,8 @@ def _append(path: Path, entries: Iterable[Entry]) -> None:
     """Adds lines, or begins the file anew with the newest ones when it would grow too large."""
     content = b"".join(entry.line() for entry in entries)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if _is_torn(path):
+        content = b"\n" + content
     if _size(path) + len(content) <= MOST_BYTES:
         with open(path, "ab", opener=_private) as file:
             file.write(content)
@@ -146,6 +149,15 @@ def _read(path: Path) -> bytes:
             return file.read(MOST_BYTES)
     except OSError:
         return b""
+
+
+def _is_torn(path: Path) -> bool:
+    """Whether a crash or a full disk left half a line at the end, which must not cost the next one."""
+    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"
+    return False
 
 
 def _size(path: Path) -> int:
