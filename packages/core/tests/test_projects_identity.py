@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -231,6 +232,51 @@ def test_a_moved_folder_keeps_its_memory_when_it_is_registered_again(registry, t
     assert projects.register("app", new).key == key
     for each in (projects, registry.open()):
         assert each.resolve(str(new)).key == key
+
+
+def test_a_checkout_that_is_moved_keeps_its_memory_by_itself(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    old, new = repository(tmp_path / "old" / "app"), tmp_path / "new" / "renamed"
+    projects = registry.open()
+    key = projects.resolve(str(old / "docs")).key
+    projects.save(key)
+    new.parent.mkdir()
+    old.rename(new)
+    registry.now += 60_000
+
+    found = projects.resolve(str(new / "docs"))
+    assert (found.key, found.root) == (key, new)
+    again = registry.open()
+    assert again.resolve(str(new)) == found
+    repository(old)
+    registry.now += 60_000
+    for each in (projects, again, registry.open()):
+        assert each.resolve(str(old)).key != key
+
+
+def test_a_checkout_that_is_moved_before_its_first_lesson_keeps_its_name(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    old, new = repository(tmp_path / "app"), tmp_path / "shop"
+    key = registry.open().resolve(str(old)).key
+    old.rename(new)
+
+    assert registry.open().resolve(str(new)).key == key
+
+
+def test_a_copy_of_a_checkout_and_one_that_took_its_place_are_not_taken_for_a_moved_one(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    old, copy = repository(tmp_path / "app"), tmp_path / "copy"
+    projects = registry.open()
+    key = projects.resolve(str(old)).key
+    shutil.copytree(old, copy)
+    assert projects.resolve(str(copy)).key != key
+
+    away = tmp_path / "away"
+    old.rename(away)
+    repository(old)
+    registry.now += 60_000
+    assert projects.resolve(str(old)).key == key
+    assert projects.resolve(str(away)).key != key
 
 
 def test_folders_with_one_remote_share_a_memory_only_when_the_setting_says_so(registry, tmp_path):

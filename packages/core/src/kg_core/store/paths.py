@@ -83,6 +83,11 @@ class Home:
         return self.state / "projects.json"
 
     @property
+    def footprints(self) -> Path:
+        """By what checkouts are known again that were moved."""
+        return self.state / "footprints.json"
+
+    @property
     def server_file(self) -> Path:
         """Port, token and version of the running server."""
         return self.state / "server.json"

@@ -7,6 +7,7 @@ import json
 import os
 import tomllib
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +17,7 @@ from kg_core.model import PROJECT_PREFIX, GraphKey, project_key
 from kg_core.model.ids import fold, is_legal, propose
 from kg_core.store.failures import write_failure
 from kg_core.store.files import replace_file
+from kg_core.store.footprints import Footprints
 from kg_core.store.identity import Checkout, Location, Places, is_path, locate
 from kg_core.store.problems import ProblemKind
 from kg_plugin_api import Code, KgError
@@ -63,7 +65,8 @@ class _Registration:
 class Projects:
     """Maps folders to projects. A project's folder comes with its first write; until then its slug is reserved.
 
-    ``match_remotes`` makes folders with the same remote one project. ``later`` runs a blocking job off the loop.
+    A checkout that was moved on its disk keeps its project. ``match_remotes`` makes folders with the same remote one
+    project. ``later`` runs a blocking job off the loop.
     """
 
     def __init__(
@@ -83,12 +86,14 @@ class Projects:
         self._clock = clock
         self._match_remotes = match_remotes
         self._later = later
+        self._footprints = Footprints(home.footprints, files, later)
         self._registered: dict[str, _Registration] = {}
         self._by_root: dict[Path, _Registration] = {}
         self._resolved: dict[str, tuple[Millis, Project | None]] = {}
 
     def load(self, problems: Problems) -> None:
         """Read all registrations. Blocking."""
+        self._footprints.load()
         for slug in self._files.names(self._home.projects):
             if is_legal(slug) and not slug.startswith("."):
                 self._add(self._read(slug, problems))
@@ -176,7 +181,7 @@ class Projects:
         return self._registered.get(key.removeprefix(PROJECT_PREFIX)) if key.startswith(PROJECT_PREFIX) else None
 
     def _project(self, location: Location) -> Project:
-        known = self._by_root.get(location.root)
+        known = self._by_root.get(location.root) or self._moved(location.root)
         if known is None and self._match_remotes and location.checkout is not None:
             remotes = set(location.checkout.remotes())
             known = next((each for each in self._registered.values() if remotes & set(each.remotes)), None)
@@ -186,7 +191,25 @@ class Projects:
         if location.root not in known.roots:
             self._attach(known, location)
             self._reserve()
+        self._footprints.note(location.root)
         return Project(slug=known.slug, root=location.root, key=project_key(known.slug))
+
+    def _moved(self, root: Path) -> _Registration | None:
+        """The project whose checkout is at ``root`` now and no longer where it was, which is then forgotten."""
+        before = self._footprints.former(root)
+        known = self._by_root.pop(before, None) if before is not None else None
+        if before is not None and known is not None:
+            known.roots.remove(before)
+            self._footprints.forget(before)
+            self._attach(known, Location(root))
+            self._later(partial(self._save_moved, project_key(known.slug)))
+        return known
+
+    def _save_moved(self, key: GraphKey) -> None:
+        """Best effort: what cannot be saved now is saved with the next write, or found to have moved once more."""
+        if self._files.names(self._home.graph(key).parent):
+            with contextlib.suppress(OSError):
+                self.save(key)
 
     def _attach(self, known: _Registration, location: Location) -> _Registration | None:
         """Make the location's root one of ``known``; the registration that had it before, if another did."""
