@@ -12,6 +12,7 @@ import asyncio.events
 import gc
 import json
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -31,8 +32,9 @@ class Recorder:
 
     def __init__(self, target: TextIO) -> None:
         self._target = target
-        self._collecting = 0.0
+        self._collecting = self._collecting_since = 0.0
         self._collected = 0.0
+        self._is_running = False
         gc.callbacks.append(self._collection)
 
     def watch(self) -> None:
@@ -51,8 +53,10 @@ class Recorder:
         task = getattr(callback, "__self__", None)
         before = place(task) if isinstance(task, asyncio.Task) else ""
         self._collected = 0.0
+        self._is_running = True
         began, used = time.perf_counter(), time.thread_time()
         run(handle)
+        self._is_running = False
         wall, cpu = time.perf_counter() - began, time.thread_time() - used
         if max(wall, cpu) < LONG:
             return
@@ -61,16 +65,23 @@ class Recorder:
             name = " → ".join(dict.fromkeys(filter(None, (before, after)))) or repr(task.get_coro())
         else:
             name = getattr(callback, "__qualname__", "") or repr(callback)
-        record = {"began": began, "wall": wall, "cpu": cpu, "collector": self._collected, "name": name}
-        self._target.write(json.dumps(record) + "\n")
-        self._target.flush()
+        self._write({"began": began, "wall": wall, "cpu": cpu, "collector": self._collected, "name": name})
 
     def _collection(self, phase: str, _: dict[str, int]) -> None:
-        now = time.perf_counter()
+        now = time.thread_time()
         if phase == "start":
-            self._collecting = now
-        else:
-            self._collected += now - self._collecting
+            self._collecting, self._collecting_since = now, time.perf_counter()
+            return
+        taken = now - self._collecting
+        self._collected += taken
+        wall = time.perf_counter() - self._collecting_since
+        if not self._is_running and max(taken, wall) >= LONG and threading.current_thread() is threading.main_thread():
+            began = self._collecting_since
+            self._write({"began": began, "wall": wall, "cpu": taken, "collector": taken, "name": "between two steps"})
+
+    def _write(self, record: dict[str, object]) -> None:
+        self._target.write(json.dumps(record) + "\n")
+        self._target.flush()
 
 
 def place(task: asyncio.Task[Any]) -> str:

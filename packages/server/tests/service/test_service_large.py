@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 from typing import TYPE_CHECKING
-
-import pytest
 
 from kg_core.model import Change, Node, Tier, Use
 from kg_core.store import Write
 from kg_plugin_api import SearchRequest
 from kg_server.keeping import offers
-from kg_server.lifecycle import garbage
 from kg_server.memory import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine
     from typing import Any
+
+    import pytest
 
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
@@ -145,26 +143,3 @@ def test_the_record_of_an_import_is_written_in_short_lines_and_read_back(tmp_pat
 
     assert max(len(json.loads(piece).get("offered", ())) for piece in pieces) <= 500
     assert offers._read_known(path) == known
-
-
-@pytest.fixture
-def collector() -> Iterator[None]:
-    """The garbage collector as it was before."""
-    thresholds = gc.get_threshold()
-    yield
-    gc.callbacks.remove(garbage._let_survivors_be)
-    gc.set_threshold(*thresholds)
-    gc.unfreeze()
-
-
-@pytest.mark.usefixtures("collector")
-def test_what_survived_a_whole_collection_is_not_looked_at_by_the_next() -> None:
-    garbage.keep_short()
-    garbage.keep_short()
-    kept = [[number] for number in range(1_000)]
-
-    gc.collect()
-
-    assert gc.callbacks.count(garbage._let_survivors_be) == 1
-    watched = {id(value) for value in gc.get_objects()}
-    assert not any(id(value) in watched for value in kept)

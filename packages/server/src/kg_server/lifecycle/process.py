@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kg_core.store import Settings
 from kg_server.carrier.version import VERSION
 from kg_server.installed import plugins_of
-from kg_server.lifecycle.garbage import keep_short
+from kg_server.lifecycle.garbage import keep_short, new_loop
 from kg_server.serve import serve
 from kg_server.service import Service
 
@@ -35,7 +35,8 @@ def run(home: Home) -> None:
     settings = Settings.load(home)
     plugins = plugins_of(home)
     _forget_the_agent(plugins)
-    asyncio.run(_serve(home, plugins, settings, asked_to_end))
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(_serve(home, plugins, settings, asked_to_end))
 
 
 async def _serve(home: Home, plugins: Plugins, settings: Settings, asked_to_end: threading.Event) -> None:
