@@ -407,7 +407,7 @@ def test_setup_starts_the_server_and_proves_that_memory_answers(
         code = run_command(["setup", "--yes"])
         said = capsys.readouterr()
         assert code == 0, said.err
-        assert "memory answers, 10 tools" in said.out
+        assert "memory answers, 11 tools" in said.out
         assert run_command(["doctor"]) == 0, capsys.readouterr().out
     finally:
         Control(home).stop()

@@ -426,4 +426,4 @@ def repository(world: Any) -> str:
 
 
 async def settled(world: Any) -> None:
-    await world.service._uses.renaming.settled()
+    await world.service._uses.settled()

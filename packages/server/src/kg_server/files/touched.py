@@ -33,13 +33,14 @@ class Touched:
         self._waiting = 0
         store.subscribe(self._follow)
 
-    def begin(self, graphs: Iterable[GraphKey]) -> None:
-        """Has the indexes of loaded graphs made, beside all else, where there are none yet."""
-        for key in graphs:
-            if key not in self._indexes:
-                index = self._indexes[key] = TouchIndex(home=self._home, folds_case=_FOLDS_CASE)
-                index.is_whole = False
-                self._making[key] = asyncio.create_task(self._make(key))
+    def begin(self, graphs: Iterable[GraphKey]) -> bool:
+        """Has the indexes of loaded graphs made beside all else; tells whether one was missing."""
+        missing = [key for key in graphs if key not in self._indexes]
+        for key in missing:
+            index = self._indexes[key] = TouchIndex(home=self._home, folds_case=_FOLDS_CASE)
+            index.is_whole = False
+            self._making[key] = asyncio.create_task(self._make(key))
+        return bool(missing)
 
     async def ready(self, graphs: Iterable[GraphKey], patience: float | None = None) -> Mapping[GraphKey, TouchIndex]:
         """The indexes of loaded graphs, after at most ``patience`` seconds: one that is still being made knows less."""
@@ -53,6 +54,10 @@ class Touched:
             finally:
                 self._waiting -= 1
         return {key: self._indexes[key] for key in keys}
+
+    def has_any(self, graphs: Iterable[GraphKey]) -> bool:
+        """Whether a lesson points at a file at all, as far as that is known."""
+        return any(key in self._indexes and len(self._indexes[key]) > 0 for key in graphs)
 
     async def close(self) -> None:
         """Ends what runs in the background."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import posixpath
 from pathlib import Path, PurePosixPath
@@ -39,16 +40,20 @@ class Uses:
         self._touched = Touched(store)
         self._rulebook = Rulebook(store)
         self._home = store.projects.places.home
+        self._looking: set[asyncio.Task[None]] = set()
 
     async def pointers(self, context: Context, event: Event) -> Mapping[GraphKey, TouchIndex]:
         """The pointers of the context's graphs, which are loaded; none for an event that uses no file.
 
-        From the first event of a context on they are gathered, and the renames of its work tree looked for, so that
-        both are known when the first file is used.
+        From the first event of a context on they are gathered, and where there are any, the renames of its work tree
+        looked for, so that both are known when the first file is used.
         """
-        self._touched.begin(context.graphs)
         tree = self._rulebook.known(context).tree
-        if tree and os.path.lexists(Path(tree, ".git")):
+        if self._touched.begin(context.graphs):
+            looking = asyncio.create_task(self._look(context, tree))
+            self._looking.add(looking)
+            looking.add_done_callback(self._looking.discard)
+        elif self._may_follow(context, tree):
             self.renaming.look(tree)
         return await self._touched.ready(context.graphs, PATIENCE) if _names_files(event) else {}
 
@@ -60,8 +65,16 @@ class Uses:
         found = (use for each in named(event.tool)[:_MOST] for use in self._use(context, each, starts))
         return tuple({use.name: use for use in found}.values())
 
+    async def settled(self) -> None:
+        """Waits for what is being gathered and looked for."""
+        await asyncio.gather(*self._looking)
+        await self.renaming.settled()
+
     async def close(self) -> None:
         """Ends what runs in the background."""
+        for task in self._looking:
+            task.cancel()
+        await asyncio.gather(*self._looking, return_exceptions=True)
         await self.renaming.close()
         await self._touched.close()
 
@@ -74,7 +87,7 @@ class Uses:
         real = str(Path(os.path.realpath(above), name))
         relative = self._rulebook.place(context, plain)
         tree = real.removesuffix(f"/{relative}") if relative else ""
-        former = self.renaming.names(tree, relative) if tree and os.path.lexists(Path(tree, ".git")) else ()
+        former = self.renaming.names(tree, relative) if self._may_follow(context, tree) else ()
         spellings = dict.fromkeys((relative, real, plain, os.path.realpath(plain)))
         yield FileUse(
             name=relative or real,
@@ -84,6 +97,15 @@ class Uses:
                 folder for name in former for folder in _folders(name) if _is_folder(Path(tree, folder))
             ),
         )
+
+    async def _look(self, context: Context, tree: str) -> None:
+        await self._touched.ready(context.graphs)
+        if self._may_follow(context, tree):
+            self.renaming.look(tree)
+
+    def _may_follow(self, context: Context, tree: str) -> bool:
+        """Whether renames in this work tree can matter: git is not asked while no lesson points at a file."""
+        return bool(tree) and self._touched.has_any(context.graphs) and os.path.lexists(Path(tree, ".git"))
 
     def _written(self, file: Named, starts: Sequence[str]) -> Path | None:
         """The path of a file as the tool means it; ``None`` when it names a folder, or when that is not certain."""
