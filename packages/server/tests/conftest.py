@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kg_server.carrier.wire import Endpoint
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # So it is for what a script runs in the background, and for what that starts in turn.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CARRIER = Path(sys.modules["kg_server.carrier.wire"].__file__ or "").with_name("run.py")
 
