@@ -226,6 +226,32 @@ def test_an_acknowledgement_settles_a_delivery(raw: Raw, served) -> None:
     assert served.memory.acknowledged == [("d1", True), ("d2", False)]
 
 
+CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"kg_read","arguments":{}}}'
+
+
+def test_what_was_sent_to_a_client_without_a_carrier_has_arrived(raw: Raw, served, until) -> None:
+    served.memory.delivery = "d1"
+
+    status, _ = raw.ask("POST /mcp", CALL)
+
+    assert status == 200
+    until(lambda: served.memory.acknowledged == [("d1", True)])
+
+
+def test_what_a_client_did_not_wait_for_has_not_arrived(raw: Raw, served, until) -> None:
+    served.memory.delivery = "d1"
+    served.memory.gate.clear()
+    head = ["POST /mcp HTTP/1.1", f"host: 127.0.0.1:{raw.port}", f"authorization: Bearer {raw.token}"]
+    head += ["content-type: application/json", f"content-length: {len(CALL)}"]
+    with socket.create_connection(("127.0.0.1", raw.port), timeout=10) as connection:
+        connection.sendall("\r\n".join([*head, "", ""]).encode() + CALL)
+        until(lambda: bool(served.memory.calls))
+    assert raw.ask("GET /health")[0] == 200  # the server has noticed by now
+    served.memory.gate.set()
+
+    until(lambda: served.memory.acknowledged == [("d1", False)])
+
+
 @pytest.mark.parametrize("code", list(Code))
 def test_every_kind_of_failure_has_its_status(raw: Raw, served, code: Code) -> None:
     served.memory.failure = KgError(code, "Because.", {"path": "/x"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from starlette.background import BackgroundTask
@@ -28,16 +29,24 @@ def routes(memory: Memory, dispatcher: Dispatcher) -> list[Route]:
         if request.headers.get("kg-carrier") == "shim":
             headers = {"Kg-Delivery": outgoing.delivery} if outgoing.delivery else {}
             return Json(outgoing.body, outgoing.status, headers=headers)
-        return Json(outgoing.body, outgoing.status, background=_acknowledged(request, outgoing.delivery))
+        if not outgoing.delivery:
+            return Json(outgoing.body, outgoing.status)
+        # Without a carrier that acknowledges, a reply has arrived when it was sent to a client that was still there.
+        # That is asked now: once a reply is sent, the server calls every client gone.
+        settle = BackgroundTask(acknowledge, outgoing.delivery, arrived=not await _is_gone(request))
+        return Json(outgoing.body, outgoing.status, background=settle)
 
-    def _acknowledged(request: Request, delivery: str) -> BackgroundTask | None:
-        """Without a carrier that acknowledges, a reply has arrived when it was sent and the client is still there."""
-        if not delivery:
-            return None
-
-        async def acknowledge() -> None:
-            memory.acknowledge(delivery, arrived=not await request.is_disconnected())
-
-        return BackgroundTask(acknowledge)
+    async def acknowledge(delivery: str, *, arrived: bool) -> None:
+        memory.acknowledge(delivery, arrived)
 
     return [Route("/mcp", post, methods=["POST"])]
+
+
+async def _is_gone(request: Request) -> bool:
+    """Whether the client of a request that was read whole has gone away."""
+    following = asyncio.ensure_future(request.receive())
+    await asyncio.sleep(0)
+    if following.done():
+        return bool(following.result()["type"] == "http.disconnect")
+    following.cancel()
+    return False
