@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kg_core.model import Change, GraphKey, Millis
+    from kg_core.model import Change, GraphKey, Millis, Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,3 +35,8 @@ class Entry:
     changes: tuple[Change, ...]
     maintenance: bool = False
     before: Mapping[tuple[GraphKey, str], str | None] = field(default_factory=lambda: MappingProxyType({}))
+
+    def is_news(self, graph: GraphKey, node: Node) -> bool:
+        """Whether this write, which left ``node``, changed what it says. Cheap for a new node, which always does."""
+        before = self.before.get((graph, node.id))
+        return before is None or before != node.version

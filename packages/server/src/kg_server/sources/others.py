@@ -145,9 +145,7 @@ def _contents(entry: Entry, view: View) -> list[tuple[GraphKey, str]]:
         for change in entry.changes
         if view.graph(change.graph) is not None
         for node_id, node in change.nodes.items()
-        if node is not None
-        and node_id not in change.renamed.values()
-        and entry.before.get((change.graph, node_id)) != node.version
+        if node is not None and node_id not in change.renamed.values() and entry.is_news(change.graph, node)
     ]
 
 

@@ -52,12 +52,11 @@ class _Diff:
             origin = next((first for first, last in self.renamed.items() if last == old), old)
             self.renamed[origin] = new
         for node_id, node in change.nodes.items():
-            before = entry.before.get((change.graph, node_id))
             if node_id in moved:
                 continue
             if node is None:
                 self.deleted[node_id] = None
-            elif before != node.version:
+            elif entry.is_news(change.graph, node):
                 self.written[node_id] = None
                 self.deleted.pop(node_id, None)
         if not change.renamed:
