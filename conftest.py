@@ -19,11 +19,11 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-STRIPPED: Final = ("KG_", "CLAUDE", "CODEX_", "ANTHROPIC_", "OPENAI_", "GEMINI_", "XDG_")
+STRIPPED: Final = ("KG_", "CLAUDE", "CODEX_", "COPILOT_", "ANTHROPIC_", "OPENAI_", "GEMINI_", "XDG_")
 """Prefixes of variables that no test may inherit."""
-KEPT: Final = frozenset({"KG_CLIENTS_DIR", "KG_REQUIRE_CLIENTS", "CLAUDE_BIN", "CODEX_BIN"})
+KEPT: Final = frozenset({"KG_CLIENTS_DIR", "KG_REQUIRE_CLIENTS", "CLAUDE_BIN", "CODEX_BIN", "COPILOT_BIN"})
 """Where the real clients are, and whether their tests must run: settings of the test run itself."""
-PRIVATE: Final = (".kg", ".claude", ".claude.json", ".codex", ".gemini", ".config/kg")
+PRIVATE: Final = (".kg", ".claude", ".claude.json", ".codex", ".copilot", ".gemini", ".config/kg")
 """What belongs to the person, below the real home."""
 WATCHED: Final = frozenset(
     {"open", "os.chmod", "os.link", "os.listdir", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.scandir"}
@@ -32,7 +32,8 @@ WATCHED: Final = frozenset(
 
 def _private_places(environ: Mapping[str, str]) -> tuple[str, ...]:
     home = Path(environ.get("HOME") or Path.home())
-    named = [environ[name] for name in ("KG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME") if environ.get(name)]
+    moved = ("KG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME")
+    named = [environ[name] for name in moved if environ.get(name)]
     return tuple(str(Path(place).absolute()) for place in [*(home / name for name in PRIVATE), *named])
 
 

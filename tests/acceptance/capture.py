@@ -16,7 +16,7 @@ from typing import Any, Final
 _TOOL: Final = {
     "name": "kg_read",
     "description": "Reads.",
-    "inputSchema": {"type": "object", "properties": {}},
+    "inputSchema": {"type": "object", "properties": {"size": {"type": "integer"}}},
     "annotations": {"readOnlyHint": True},
 }
 
@@ -25,7 +25,10 @@ def main(kind: str, place: str, native: str = "") -> None:
     """Records until standard input ends."""
     file = Path(place)
     if kind == "hook":
-        _write(file, {"native": native, "carrier": "hook_client", "payload": json.load(sys.stdin), "meta": {}})
+        payload = json.load(sys.stdin)
+        _write(file, {"native": native, "carrier": "hook_client", "payload": payload, "meta": {}})
+        if "serverName" in payload:  # Copilot CLI asks what a call of ours shall carry
+            print(json.dumps({"metaToUse": {"kg/session": payload["sessionId"]}}))
         return
     for line in sys.stdin:
         message = json.loads(line)
@@ -48,7 +51,7 @@ def _answer(file: Path, message: dict[str, Any]) -> dict[str, Any]:
             else:
                 carried = {"native": "call", "carrier": "mcp", "payload": {}, "meta": meta}
             _write(file, carried)
-            return {"result": {"content": [{"type": "text", "text": ""}]}}
+            return {"result": {"content": [{"type": "text", "text": "x" * int(given.get("size", 0))}]}}
     return {"error": {"code": -32601, "message": "no such method"}}
 
 

@@ -18,6 +18,7 @@ HOW: Final = "bash .ci/clients"
 _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "claude": ("@anthropic-ai/claude-code-*/claude",),
     "codex": ("@openai/codex-*/vendor/*/bin/codex", "@openai/codex-*/vendor/*/codex/codex"),
+    "copilot": ("@github/copilot-*/copilot",),
 }
 """The programs themselves, inside the packages; the scripts in ``.bin`` would need Node on the path."""
 

@@ -10,6 +10,8 @@ from .anthropic import Messages
 from .claude import Claude
 from .clients import client
 from .codex import Codex
+from .completions import Completions
+from .copilot import Copilot
 from .endpoint import Endpoint
 from .machine import Machine
 from .network import Loopback
@@ -46,4 +48,18 @@ def claude(machine: Machine, network: Loopback) -> Iterator[Claude]:
 def codex(machine: Machine, network: Loopback) -> Iterator[Codex]:
     endpoint = Endpoint(Responses(), network)
     yield Codex(machine, endpoint)
+    endpoint.close()
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where Copilot CLI unpacks itself, some hundred megabytes, once for all machines of a run."""
+    return tmp_path_factory.mktemp("copilot")
+
+
+@pytest.fixture
+def copilot(machine: Machine, network: Loopback, unpacked: Path) -> Iterator[Copilot]:
+    machine.bring(client("copilot"))
+    endpoint = Endpoint(Completions(), network)
+    yield Copilot(machine, endpoint, unpacked)
     endpoint.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from . import claude, codex
+from . import claude, codex, copilot
 from .endpoint import Call
 
 if TYPE_CHECKING:
@@ -22,6 +22,11 @@ def by_claude(tool: str, **arguments: object) -> Call:
 def by_codex(tool: str, **arguments: object) -> Call:
     """A call of one of kg's tools as Codex knows it."""
     return Call(name=tool, namespace=codex.SERVER, arguments=arguments)
+
+
+def by_copilot(tool: str, **arguments: object) -> Call:
+    """A call of one of kg's tools as Copilot CLI knows it."""
+    return Call(name=f"{copilot.TOOL}{tool}", arguments=arguments)
 
 
 def by_hand(machine: Machine, nodes: Mapping[str, Mapping[str, object]]) -> None:

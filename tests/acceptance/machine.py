@@ -30,8 +30,12 @@ class Machine:
         for folder in (self.home, root / "bin", root / "tmp", root / "run"):
             folder.mkdir(mode=0o700)
         for program in programs:
-            (root / "bin" / program.name).symlink_to(program)
+            self.bring(program)
         self._path = f"{root / 'bin'}:{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+
+    def bring(self, program: Path) -> None:
+        """Puts a program on the path."""
+        (self._root / "bin" / program.name).symlink_to(program)
 
     def environ(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment of a program."""

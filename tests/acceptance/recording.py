@@ -16,7 +16,7 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9
 _AGENT: Final = re.compile(r"\ba[0-9a-f]{16}\b")
 _DAY: Final = re.compile(r"\d{4}([/-])\d\d([/-])\d\d")
 _MOMENT: Final = re.compile(r"T\d\d-\d\d-\d\d")
-_MEASURED: Final = ("_ms", "_seconds", "_usd", "_tokens", "seconds_since_last_response")
+_MEASURED: Final = ("_ms", "_seconds", "_usd", "_tokens", "seconds_since_last_response", "timestamp")
 
 
 def recorded(file: Path, machine: Machine, project: Path) -> dict[str, dict[str, Any]]:
@@ -46,11 +46,14 @@ def shape(value: object) -> object:
 
 def _name(event: Mapping[str, Any]) -> str:
     payload, meta = event["payload"], event["meta"]
-    varies = [payload.get("source"), payload.get("tool_name"), payload.get("trigger")]
+    tool = payload.get("tool_name") or payload.get("toolName")
+    varies = [payload.get("source"), tool and str(tool).replace("/", "_"), payload.get("trigger")]
     thread = meta.get("threadId")
-    inside = bool(payload.get("agent_id")) or (bool(thread) and thread != payload.get("session_id", thread))
+    inside = bool(payload.get("agent_id") or payload.get("agentId")) or (
+        bool(thread) and thread != payload.get("session_id", thread)
+    )
     inside = inside or bool(meta.get("x-codex-turn-metadata", {}).get("parent_thread_id"))
-    varies.append("subagent" if inside and not event["native"].startswith("Subagent") else None)
+    varies.append("subagent" if inside and not event["native"].lower().startswith("subagent") else None)
     return "-".join([event["native"], *filter(None, varies), event["carrier"]])
 
 

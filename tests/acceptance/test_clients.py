@@ -13,13 +13,13 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def _nothing_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CLAUDE_BIN", "CODEX_BIN", "KG_REQUIRE_CLIENTS"):
+    for name in ("CLAUDE_BIN", "CODEX_BIN", "COPILOT_BIN", "KG_REQUIRE_CLIENTS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("KG_CLIENTS_DIR", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["claude", "codex"])
+@pytest.mark.parametrize("name", ["claude", "codex", "copilot"])
 def test_a_missing_client_is_skipped_with_the_command_that_brings_it(name: str) -> None:
     with pytest.raises(pytest.skip.Exception, match=HOW):
         client(name)

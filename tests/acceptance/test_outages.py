@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from . import claude as claude_driver
     from . import codex as codex_driver
+    from . import copilot as copilot_driver
     from .claude import Claude
     from .codex import Codex
+    from .copilot import Copilot
     from .endpoint import Endpoint
     from .machine import Machine
 
@@ -37,7 +39,12 @@ SKIPPED: Final = 10.0
 class Session:
     """A session already started, in which each prompt is answered by ten tool calls one after the other."""
 
-    def __init__(self, talk: claude_driver.Talk | codex_driver.Talk, model: Endpoint, look: Callable[[], Call]) -> None:
+    def __init__(
+        self,
+        talk: claude_driver.Talk | codex_driver.Talk | copilot_driver.Talk,
+        model: Endpoint,
+        look: Callable[[], Call],
+    ) -> None:
         self._talk = talk
         self._look = look
         self.model = model
@@ -144,5 +151,23 @@ def test_codex_goes_on_without_a_server(
     machine.setup("codex")
     with codex.talk(folder) as talk:
         session = Session(talk, codex.model, look)
+        session.seconds("Warm up.")
+        check(machine, session, fail, bare)
+
+
+@pytest.mark.parametrize("fail", [hang, break_down])
+def test_copilot_goes_on_without_a_server(
+    machine: Machine, copilot: Copilot, folder: Path, fail: Callable[[Machine], Callable[[], None]]
+) -> None:
+    def look() -> Call:
+        return Call(name="view", arguments={"path": str(folder / "readme.txt")})
+
+    with copilot.talk(folder) as talk:
+        session = Session(talk, copilot.model, look)
+        session.seconds("Warm up.")
+        bare = [session.seconds(f"Without kg, {number}.") for number in range(3)]
+    machine.setup("copilot")
+    with copilot.talk(folder) as talk:
+        session = Session(talk, copilot.model, look)
         session.seconds("Warm up.")
         check(machine, session, fail, bare)

@@ -16,6 +16,7 @@ import pytest
 
 from kg_harness_claude import CLAUDE
 from kg_harness_codex import CODEX
+from kg_harness_copilot import COPILOT
 from kg_plugin_api import JsonEntry, JsonItem, Launch, OwnedFile, Site, TomlTable
 
 from .endpoint import Call, Request, Turn
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from .claude import Claude
     from .codex import Codex
+    from .copilot import Copilot
     from .machine import Machine
 
 pytestmark = pytest.mark.acceptance
@@ -42,6 +44,10 @@ CLAUDE_EVENTS: Final = (
 CODEX_EVENTS: Final = (
     *("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "PostCompact", "Stop"),
     *("SubagentStart", "SubagentStop", "SessionEnd"),
+)
+COPILOT_EVENTS: Final = (
+    *("sessionStart", "userPromptSubmitted", "preToolUse", "permissionRequest", "preMcpToolCall", "postToolUse"),
+    *("postToolUseFailure", "preCompact", "subagentStart", "subagentStop", "agentStop", "sessionEnd"),
 )
 
 
@@ -61,7 +67,7 @@ def apply(claims: Iterable[Claim]) -> None:
             case OwnedFile():
                 claim.path.write_text(claim.text, encoding="utf-8")
             case JsonEntry() | JsonItem():
-                settings = json.loads(claim.path.read_text(encoding="utf-8"))
+                settings = json.loads(claim.path.read_text(encoding="utf-8")) if claim.path.exists() else {}
                 place = settings
                 for key in claim.keys[:-1]:
                     place = place.setdefault(key, {})
@@ -171,6 +177,42 @@ def test_codex_sends_what_was_recorded(machine: Machine, codex: Codex, tmp_path:
     codex.run("Patch it.", folder, *hooks, trust=True, model="gpt-6.2-sol")
 
     compare(CODEX, recorded(log, machine, folder))
+
+
+def test_copilot_sends_what_was_recorded(machine: Machine, copilot: Copilot, tmp_path: Path) -> None:
+    log = tmp_path / "captured.jsonl"
+    folder = machine.repository()
+    apply(COPILOT.wiring.claims(site(COPILOT, machine, copilot.config, log)))
+    hooks = {native: [{"type": "command", "bash": _hook(log, native), "timeoutSec": 5}] for native in COPILOT_EVENTS}
+    (copilot.config / "hooks" / "kg.json").write_text(json.dumps({"version": 1, "hooks": hooks}), encoding="utf-8")
+    file = str(folder / "readme.txt")
+    shown = Call(name="view", arguments={"path": file})
+    own = Call(name=f"{COPILOT.tool_prefix}kg_read")
+    errand = {"agent_type": "general-purpose", "name": "errand", "description": "An errand", "prompt": "Read the file."}
+    patch = "\n".join(("*** Begin Patch", "*** Update File: readme.txt", "@@", "-beta", "+gamma", "*** End Patch", ""))
+    copilot.model.script(
+        Turn(calls=(shown,)),
+        Turn(calls=(Call(name="grep", arguments={"pattern": "alpha", "path": file}),)),
+        Turn(calls=(Call(name="edit", arguments={"path": file, "old_str": "alpha", "new_str": "beta"}),)),
+        Turn(calls=(Call(name="create", arguments={"path": str(folder / "new.txt"), "file_text": "gamma"}),)),
+        Turn(calls=(Call(name="bash", arguments={"command": "cat new.txt", "description": "Show it"}),)),
+        Turn(calls=(Call(name="view", arguments={"path": str(folder / "missing.txt")}),)),
+        Turn(calls=(own,)),
+        Turn(calls=(Call(name="task", arguments={**errand, "mode": "sync"}),)),
+        subagent=(Turn(calls=(shown,)), Turn(calls=(own,)), Turn(text="It says beta.")),
+    )
+
+    session = copilot.run("Please do the work.", folder).session
+    copilot.model.script(
+        Turn(calls=(Call(name="apply_patch", arguments={"input": patch}),)),
+        Turn(calls=(Call(name="rg", arguments={"pattern": "gamma", "path": file}),)),
+    )
+    copilot.run("And again.", folder, resume=session, COPILOT_PROVIDER_MODEL_ID="gpt-5.3-codex")
+    with copilot.talk(folder) as talk:
+        talk.say("Hello.")
+        talk.say("/compact")
+
+    compare(COPILOT, recorded(log, machine, folder))
 
 
 def _wait(request: Request) -> Turn:

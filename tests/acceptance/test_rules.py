@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from .claude import Claude
     from .codex import Codex
+    from .copilot import Copilot
     from .endpoint import Request
     from .machine import Machine
 
@@ -170,6 +171,32 @@ def test_in_codex_a_held_patch_is_refused_with_its_rules_and_its_repeat_passes(
     assert seen == ["TTL = 1\n"]
     assert done.text.count(TOKENS) == 1
     assert file.read_text(encoding="utf-8") == "TTL = 2\n"
+
+
+def test_in_copilot_a_held_edit_is_refused_with_its_rules_and_its_repeat_passes(
+    project: Path, machine: Machine, copilot: Copilot
+) -> None:
+    machine.setup("copilot")
+    hold_edits(machine)
+    file = project / "src" / "auth" / "new.py"
+    create = Call(name="create", arguments={"path": str(file), "file_text": "TTL = 3\n"})
+    there: list[bool] = []
+
+    def repeated(_: Request) -> Turn:
+        there.append(file.exists())
+        return Turn(calls=(create,))
+
+    copilot.model.script(Turn(calls=(create,)), repeated)
+    copilot.run("Add a module.", project)
+
+    first, refused, done = copilot.model.asked()
+    assert TOKENS not in first.text
+    assert "Nothing was changed" in refused.text
+    assert TOKENS in refused.text
+    assert RANDOMNESS in refused.text
+    assert there == [False]
+    assert done.text.count(TOKENS) == 1
+    assert file.read_text(encoding="utf-8") == "TTL = 3\n"
 
 
 def test_a_read_before_lets_the_first_edit_pass(project: Path, machine: Machine, claude: Claude) -> None:

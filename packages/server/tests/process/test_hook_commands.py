@@ -12,6 +12,7 @@ import pytest
 from kg_core.store import Home
 from kg_harness_claude import CLAUDE
 from kg_harness_codex import CODEX
+from kg_harness_copilot import COPILOT
 from kg_server.setup.launch import launch
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def fire(command: str, payload: object, **environ: str) -> subprocess.CompletedP
 
 @pytest.mark.parametrize(
     ("harness", "native"),
-    [(harness, spec.native) for harness in (CLAUDE, CODEX) for spec in harness.events],
+    [(harness, spec.native) for harness in (CLAUDE, CODEX, COPILOT) for spec in harness.events],
     ids=lambda value: getattr(value, "name", value),
 )
 def test_standard_output_is_one_json_object_or_nothing_whatever_makes_noise(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 GENERATIONS = ["legacy", "2026-07-28"]
-HARNESSES = ["mcp", "claude", "codex", "a-client-nobody-knows"]
+HARNESSES = ["mcp", "claude", "codex", "copilot", "a-client-nobody-knows"]
 ANNOTATION = {"type", "description", "title", "enum", "items", "properties", "required", "additionalProperties"}
 BOUNDS = {"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"}
 
@@ -132,7 +132,7 @@ def test_no_client_is_shown_a_union_a_reference_or_a_field_without_a_type(server
         assert all(part.get("description") for part in tool["inputSchema"]["properties"].values())
 
 
-@pytest.mark.parametrize("harness", ["mcp", "claude", "codex"])
+@pytest.mark.parametrize("harness", ["mcp", "claude", "codex", "copilot"])
 def test_what_the_shim_answers_by_itself_is_what_the_server_answers(server: Any, harness: str) -> None:
     held = json.loads((server.home.state / "mcp" / f"{harness}.json").read_text(encoding="utf-8"))
 

@@ -12,17 +12,18 @@ from kg_core.host import Plugins
 from kg_core.store import Home
 from kg_harness_claude import CLAUDE
 from kg_harness_codex import CODEX
+from kg_harness_copilot import COPILOT
 from kg_server.cli.group import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SETTINGS = {"claude": ".claude/settings.json", "codex": ".codex/config.toml"}
+SETTINGS = {"claude": ".claude/settings.json", "codex": ".codex/config.toml", "copilot": ".copilot/mcp-config.json"}
 
 
 @dataclass(frozen=True)
 class Person:
-    """A home folder with both agents' configuration folders and no program of theirs."""
+    """A home folder with the agents' configuration folders and no program of theirs."""
 
     folder: Path
     home: Home
@@ -46,7 +47,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     folder = tmp_path / "person"
     for place in SETTINGS.values():
         (folder / place).parent.mkdir(parents=True)
-    found = Plugins.of(harnesses=[CLAUDE, CODEX])
+    found = Plugins.of(harnesses=[CLAUDE, CODEX, COPILOT])
     monkeypatch.setattr(Plugins, "load", classmethod(lambda cls, **_: found))
     monkeypatch.setattr(Path, "home", classmethod(lambda cls: folder))
     monkeypatch.setattr("kg_server.cli.setup._prove", lambda *_: None)

@@ -1,4 +1,4 @@
-"""Set-up and its undoing over a corpus of settings files, with what Claude Code and Codex really claim."""
+"""Set-up and its undoing over a corpus of settings files, with what the harnesses really claim."""
 
 from __future__ import annotations
 
@@ -17,12 +17,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 CORPUS = Path(__file__).parents[3] / "core" / "tests" / "claims_corpus"
-SYNTAX = {"claude": "json", "codex": "toml"}
+SYNTAX = {"claude": "json", "codex": "toml", "copilot": "json"}
 TAKEN = {
     "claude": b'{\n  "enabledPlugins": {"kg@kg": false}, // not for me\n}\n',
     "codex": b'model = "o"\n\n[plugins."kg@kg"]\nenabled = false # not for me\n',
 }
-"""Files that name one of our keys with another value: the corpus has none, as its own claims are other ones."""
+"""Files that name one of our keys with another value, for harnesses of whose keys the corpus knows none."""
+
+NAMED = {"copilot": frozenset({"refused-taken.json", "same-values-there.json"})}
+"""Files of the corpus that do so."""
+
+PASTED = {"claude": "kg@kg", "codex": "kg@kg", "copilot": '"mcpServers"'}
+"""What stands in the text that is shown to be pasted by hand."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +49,12 @@ def cases(harness: str) -> list[Case]:
             name,
             None if label.get("missing") else (CORPUS / syntax / name).read_bytes(),
             (label["edit"][0].encode(), label["edit"][1].encode()) if "edit" in label else None,
-            label.get("refused") == "unparsable",
+            label.get("refused") == "unparsable" or name in NAMED.get(harness, ()),
         )
         for name, label in labels.items()
     ]
-    return [*found, Case(f"refused-ours-taken.{syntax}", TAKEN[harness], refused=True)]
+    taken = [TAKEN[harness]] if harness in TAKEN else []
+    return [*found, *(Case(f"refused-ours-taken.{syntax}", data, refused=True) for data in taken)]
 
 
 def params(chosen: Callable[[Case], bool]) -> list[ParameterSet]:
@@ -126,7 +133,7 @@ def test_a_file_that_cannot_be_edited_safely_is_left_and_what_to_paste_is_shown(
     assert path.read_bytes() == case.data
     assert f"NOT changed: {path}" in err
     assert "To do it by hand:" in err
-    assert "kg@kg" in err
+    assert PASTED[harness] in err
     assert "Still open:" in err
     person.run("uninstall", "--yes")
     assert path.read_bytes() == case.data

@@ -42,7 +42,7 @@ def test_a_dry_run_tells_every_change_and_makes_none(person: Any, asked) -> None
 
     assert (code, document["dry_run"]) == (0, True)
     assert person.files() == before
-    claude, codex = document["harnesses"]
+    claude, codex, _ = document["harnesses"]
     assert (claude["name"], claude["title"], codex["name"]) == ("claude", "Claude Code", "codex")
     settings = next(file for file in codex["files"] if file["path"] == str(person.settings("codex")))
     assert (settings["change"], settings["written"]) == ("edit", False)
@@ -59,7 +59,7 @@ def test_set_up_tells_what_it_wrote_and_what_it_left_to_the_person(person: Any, 
     code, document = asked("setup")
 
     assert code == 0
-    claude, codex = document["harnesses"]
+    claude, codex, _ = document["harnesses"]
     assert all(file["written"] for file in (*claude["files"], *codex["files"]))
     assert paths(claude["files"]) == paths(shown["harnesses"][0]["files"])
     assert paths(claude["files"]) <= {str(person.folder / name) for name in person.files()}
@@ -87,7 +87,7 @@ def test_what_cannot_be_changed_is_in_the_document(person: Any, asked) -> None:
     code, document = asked("setup")
 
     assert code == 1
-    claude, codex = document["harnesses"]
+    claude, codex, _ = document["harnesses"]
     assert {refusal["path"] for refusal in claude["refusals"]} == {str(person.settings("claude"))}
     assert all(refusal["snippet"] for refusal in claude["refusals"])
     assert claude["open"]

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from kg_core.store import Home
 from kg_harness_claude import CLAUDE
 from kg_harness_codex import CODEX
+from kg_harness_copilot import COPILOT
 from kg_plugin_api import OwnedFile
 from kg_plugin_testing import places
 from kg_server.setup.launch import launch
@@ -136,6 +137,19 @@ def test_claude_code_starts_the_hook_client_without_a_shell(tmp_path: Path) -> N
     for hook in commands:
         assert hook["command"] == "C:/Users/Ana Lee/kg/Scripts/python.exe"
         assert hook["args"][hook["args"].index("--home") + 1] == "//server/share/Ana Lee/.kg"
+
+
+@pytest.mark.usefixtures("on_windows")
+def test_copilot_starts_the_hook_client_from_powershell(tmp_path: Path) -> None:
+    site = replace(places.site(COPILOT, tmp_path), launch=launch(Home(Path(PLACES[2])), COPILOT, windows=True))
+
+    hooks = _written(COPILOT, site, "kg.json")["hooks"]
+
+    for spec in COPILOT.events:
+        (hook,) = hooks[spec.native]
+        assert "bash" not in hook
+        words = _powershell(hook["powershell"].removeprefix("& "))
+        assert tuple(words) == site.launch.hook_argv[spec.native]
 
 
 @pytest.mark.parametrize("harness", [CLAUDE, CODEX], ids=lambda harness: harness.name)
