@@ -19,6 +19,8 @@ from tests.acceptance.anthropic import Messages
 from tests.acceptance.claude import Claude
 from tests.acceptance.clients import client
 from tests.acceptance.codex import Codex
+from tests.acceptance.completions import Completions
+from tests.acceptance.copilot import Copilot
 from tests.acceptance.endpoint import Call, Endpoint, Turn
 from tests.acceptance.machine import Machine
 from tests.acceptance.network import Loopback
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from tests.acceptance import claude as claude_driver
     from tests.acceptance import codex as codex_driver
+    from tests.acceptance import copilot as copilot_driver
 
 EVENTS = 15
 """Tool calls of one prompt, each of them one event for kg."""
@@ -41,7 +44,9 @@ EVENTS = 15
 class Session:
     """A running client that answers each prompt with a fixed number of tool calls, one after the other."""
 
-    def __init__(self, talk: claude_driver.Talk | codex_driver.Talk, model: Endpoint, look: Call) -> None:
+    def __init__(
+        self, talk: claude_driver.Talk | codex_driver.Talk | copilot_driver.Talk, model: Endpoint, look: Call
+    ) -> None:
         self._talk, self._model, self._look = talk, model, look
 
     def seconds(self, prompt: str) -> float:
@@ -63,6 +68,7 @@ def main() -> None:
     try:
         taken["Claude Code"] = _taken("Claude Code", _claude_sessions(network), arguments.runs)
         taken["Codex"] = _taken("Codex", _codex_sessions(network), arguments.runs)
+        taken["Copilot CLI"] = _taken("Copilot CLI", _copilot_sessions(network), arguments.runs)
         hook_client = _hook_client(network, 2 * arguments.runs + 1)
     finally:
         network.close()
@@ -133,6 +139,24 @@ def _codex_sessions(network: Loopback) -> Iterator[Mapping[str, Session]]:
             return Session(stack.enter_context(codex.talk(machine.repository())), model, look)
 
         yield {"without kg": session([]), "MCP-tool hook": session(["codex"])}
+
+
+@contextlib.contextmanager
+def _copilot_sessions(network: Loopback) -> Iterator[Mapping[str, Session]]:
+    with contextlib.ExitStack() as stack:
+        unpacked = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kg-bench-")))
+
+        def session(harnesses: Sequence[str]) -> Session:
+            machine = stack.enter_context(_machine(network, "copilot"))
+            model = stack.enter_context(contextlib.closing(Endpoint(Completions(), network)))
+            copilot = Copilot(machine, model, unpacked)
+            if harnesses:
+                machine.setup(*harnesses)
+            folder = machine.repository()
+            look = Call(name="view", arguments={"path": str(folder / "readme.txt")})
+            return Session(stack.enter_context(copilot.talk(folder)), model, look)
+
+        yield {"without kg": session([]), "hook client": session(["copilot"])}
 
 
 def _hook_client(network: Loopback, runs: int) -> list[float]:

@@ -18,6 +18,8 @@ from .lessons import by_copilot, by_hand, many, times
 from .machine import until
 
 if TYPE_CHECKING:
+    from .claude import Claude
+    from .codex import Codex
     from .copilot import Copilot
     from .endpoint import Request
     from .machine import Machine
@@ -114,6 +116,20 @@ def test_after_a_compaction_the_next_prompt_brings_the_lesson_again(project: Pat
     assert [shown(request) for request in copilot.model.asked()] == [1, 1, 1]
 
 
+def test_a_compaction_in_the_middle_of_a_turn_takes_the_lesson_away_from_no_request(
+    project: Path, copilot: Copilot
+) -> None:
+    (project / "long.txt").write_text("alpha beta gamma\n" * 1_150, encoding="utf-8")
+    look = Turn(calls=(Call(name="view", arguments={"path": str(project / "long.txt")}),))
+    copilot.model.script(*[look] * 5)
+    copilot.run("Look at it again and again.", project, COPILOT_PROVIDER_MAX_PROMPT_TOKENS="30000")
+
+    assert copilot.model.asked("compaction")
+    assert all(shown(request) for request in copilot.model.asked())
+    assert shown(copilot.model.asked()[-1]) == 1
+    assert "summarized" in copilot.model.asked()[-1].text
+
+
 def test_a_subagents_reads_do_not_count_for_its_parent_who_is_shown_the_lesson_and_then_may_change_it(
     project: Path, machine: Machine, copilot: Copilot
 ) -> None:
@@ -151,6 +167,19 @@ def test_an_open_session_is_told_once_what_another_wrote(project: Path, copilot:
     second, third = copilot.model.asked()
     assert news in second.text
     assert times((item.text for item in third.items), news) == 1
+
+
+def test_beside_the_other_clients_settings_nothing_is_said_twice(
+    project: Path, machine: Machine, claude: Claude, codex: Codex, copilot: Copilot
+) -> None:
+    del claude, codex
+    machine.setup("claude", "codex")
+
+    copilot.run("First.", project)
+
+    (first,) = copilot.model.asked()
+    assert shown(first) == 1
+    assert len([tool for tool in first.tools if tool.endswith("kg_read")]) == 1
 
 
 def test_a_long_lesson_is_read_in_pages_that_the_client_leaves_whole(project: Path, copilot: Copilot) -> None:
@@ -222,3 +251,21 @@ def test_the_client_keeps_of_a_text_after_a_tool_and_of_a_result_what_is_stated(
     assert "x" * 20_480 in whole
     assert "too large" in preview
     assert "x" * 20_480 not in preview
+
+
+def test_once_taken_off_every_byte_is_back_and_the_client_knows_nothing_of_kg(
+    machine: Machine, copilot: Copilot
+) -> None:
+    mine = copilot.config / "mcp-config.json"
+    before = '{\n  "mcpServers": {}\n}\n'
+    mine.write_text(before, encoding="utf-8")
+    machine.setup("copilot")
+    assert mine.read_text(encoding="utf-8") != before
+    machine.kg("uninstall", "--yes")
+
+    copilot.run("Hello.", machine.repository())
+
+    (first,) = copilot.model.asked()
+    assert mine.read_text(encoding="utf-8") == before
+    assert not (copilot.config / "hooks").exists()
+    assert "kg" not in "\n".join((*first.tools, *(item.text for item in first.items if item.role == "user")))
