@@ -90,6 +90,13 @@ HARNESS_MUTATIONS = {
     "test_an_event_that_cannot_inject_stays_silent": (' or raw.native == "Before"', ""),
     "test_a_refusal_gives_its_reason_and_no_other_event_refuses": ('"refused": sound', '"refused": reason[:40]'),
     "test_the_caller_is_found_and_never_raises": ('session = meta.get("session")', 'session = meta["session"]'),
+    "test_the_clients_folder_is_found_below_any_home": ('config_default=".toy"', 'config_default="/etc/toy"'),
+    "test_what_the_tools_carry_is_json": ('"toy/keep": True', '"toy/keep": {True}'),
+    "test_a_queue_has_room_for_text": ("inline=Limit(3_000", "inline=Limit(30_000"),
+    "test_the_dialect_answers_alike_each_time": ('"text": sound', '"text": sound, "number": next(COUNT)'),
+    "test_the_dialect_touches_no_disk": ("spec = next(", "open(__file__).close()\n        spec = next("),
+    "test_of_a_client_that_never_ran_nothing_is_known": ("if file.exists() else []", "if True else []"),
+    "test_a_run_carries_the_prompt_and_leaves_the_session_behind": ("environ=kept", "environ=environ"),
     "test_it_imports_only_the_standard_library_and_the_plugin_api": ("import json\n", "import json\nimport pytest\n"),
 }
 
@@ -112,6 +119,31 @@ SEARCH_MUTATIONS = {
         "asked = terms(request.text); re.compile(request.text)",
     ),
     "test_it_agrees_with_a_dictionary": ("self.items.pop(key, None)", "self.items.get(key)"),
+    "test_twice_equals_once": (
+        "self.items[entry.key] = entry",
+        'self.items[entry.key + "again" * (self.items.get(entry.key) == entry)] = entry',
+    ),
+    "test_a_snapshot_has_every_key_with_its_hash_as_told": (
+        "for key, entry in self.items.items()}",
+        'for key, entry in self.items.items() if entry.status == "current"}',
+    ),
+    "test_a_change_of_standing_alone_is_taken_up": (
+        "self.items[entry.key] = entry",
+        "self.items[entry.key] = old if (old := self.items.get(entry.key)) and old.gist == entry.gist else entry",
+    ),
+    "test_calls_may_overlap": (
+        "for entry in items:",
+        "self.items = await asyncio.sleep(0, dict(self.items))\n        for entry in items:",
+    ),
+    "test_a_search_knows_its_budget": (
+        "asked = terms(request.text)",
+        "await asyncio.Event().wait()",
+    ),
+    "test_it_leaves_the_loop_to_others": (
+        "asked = terms(request.text)",
+        "time.sleep(0.6); asked = terms(request.text)",
+    ),
+    "test_what_is_alike_is_something_else": ("if hit.key != entry.key)", ")"),
     "test_health_is_json": ('{"items": len(self.items)}', '{"items": set(self.items)}'),
     "test_closing_twice_is_closing_once": ("self.items = {}\n\n\nasync", "del self.items\n\n\nasync"),
 }
@@ -140,8 +172,8 @@ def write(pytester: pytest.Pytester, toy: str, change: tuple[str, str], test: st
     source = (TOYS / f"{toy}.py").read_text(encoding="utf-8")
     old, new = change
     assert old in source, f"the toy has no {old!r}"
-    imports, marker, rest = source.partition("EVENTS = (") if toy == "toy_agent" else (source, "", "")
-    prelude = PRELUDE + UNSEEN if marker else ""
+    imports, marker, rest = source.partition("EVENTS = (") if toy == "toy_agent" else ("", "", source)
+    prelude = PRELUDE + UNSEEN if marker else "import asyncio, time\n"
     mutated = (imports + prelude + marker + rest).replace(old, new, 1)
     pytester.makepyfile(**{toy: mutated, "test_toy": test})
 

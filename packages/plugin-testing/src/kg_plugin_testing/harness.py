@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from kg_plugin_api import Caller, Carrier, Event, EventKind, OwnedFile, Path, RawEvent, StepState, ToolKind
 from kg_plugin_testing import imports, places
-from kg_plugin_testing.contract import Contract
+from kg_plugin_testing.parts import PartsContract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -44,18 +44,8 @@ _OBJECT: Final = st.dictionaries(st.text(max_size=12), _JUNK, max_size=5)
 _TAIL: Final = " and so the text is longer than any name in the envelope"
 
 
-class HarnessContract(Contract):
+class HarnessContract(PartsContract):
     """What kg promises to do with a harness rests on these clauses."""
-
-    @pytest.fixture
-    def harness(self) -> Harness:
-        """The harness under test."""
-        raise NotImplementedError("give a fixture `harness`")
-
-    @pytest.fixture
-    def payloads(self) -> Mapping[str, RawEvent]:
-        """Payloads recorded from the real client, by name; see :func:`kg_plugin_testing.recordings.recordings`."""
-        raise NotImplementedError("give a fixture `payloads`")
 
     @pytest.fixture
     def site(self, harness: Harness, tmp_path: FilePath) -> Site:
@@ -211,6 +201,9 @@ class HarnessContract(Contract):
             assert event is None or isinstance(event, Event)
             assert event is None or event.session
 
+        for raw in payloads.values():
+            for spoilt in _each_field_spoilt(raw.payload):
+                assert isinstance(harness.dialect.parse(replace(raw, payload=spoilt)), Event | None)
         check()
 
     def test_parse_survives_damaged_recordings(self, harness: Harness, payloads: Mapping[str, RawEvent]) -> None:
@@ -364,6 +357,14 @@ def _damaged(data: st.DataObject, value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _without(value: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {name: member for name, member in value.items() if name != key}
+
+
+def _each_field_spoilt(payload: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """The payload without each of its fields, then with junk in it."""
+    junk: tuple[object, ...] = (None, 7, [], {"": [None]})
+    for spoilt in payload:
+        yield {name: value for name, value in payload.items() if name != spoilt}
+        yield from ({**payload, spoilt: value} for value in junk)
 
 
 def _mixed(payload: Mapping[str, object], gone: Set[str], junk: Mapping[str, object]) -> dict[str, object]:

@@ -3,4 +3,6 @@
 import pytest
 
 # The clauses' own assertions then show values, as those of a test module do.
-pytest.register_assert_rewrite("kg_plugin_testing.contract", "kg_plugin_testing.harness", "kg_plugin_testing.search")
+pytest.register_assert_rewrite(
+    *(f"kg_plugin_testing.{name}" for name in ("contract", "following", "harness", "opened", "parts", "search"))
+)

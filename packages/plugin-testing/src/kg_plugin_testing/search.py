@@ -10,57 +10,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kg_plugin_api import SearchItem, SearchRequest
-from kg_plugin_testing.contract import Contract
+from kg_plugin_testing.following import FollowingContract
+from kg_plugin_testing.opened import ask, ids, item
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from kg_plugin_api import SearchBackend, SearchItem
+    from kg_plugin_testing.opened import Open
 
-    from kg_plugin_api import SearchBackend, SearchResults
-
-    Open = Callable[[], Awaitable[SearchBackend]]
+__all__ = ["SearchBackendContract", "ask", "item"]
 
 _WORDS: Final = ("ledger", "harbour", "kettle", "walnut", "glacier", "pigment")
 
 
-def item(name: str, text: str, *, graph: str = "user", **more: Any) -> SearchItem:
-    """One node named ``name`` whose gist is ``text``."""
-    fields: dict[str, Any] = {"id": name, "gist": text, "hash": f"{name} {text}", **more}
-    return SearchItem(key=f"{graph}\x1f{name}", graph=graph, **fields)
-
-
-def ask(text: str, *, graphs: tuple[str, ...] = ("user",), **more: Any) -> SearchRequest:
-    """A request for ``text``."""
-    return SearchRequest(text=text, graphs=graphs, **more)
-
-
-class SearchBackendContract(Contract):
+class SearchBackendContract(FollowingContract):
     """What kg promises of search rests on these clauses. Words, not relevance: that is measured, not promised."""
-
-    @pytest.fixture
-    def open_backend(self) -> Open:
-        """Opens an empty backend; called once per clause or oftener."""
-        raise NotImplementedError("give a fixture `open_backend`")
-
-    def run(self, open_backend: Open, script: Callable[[SearchBackend], Coroutine[Any, Any, None]]) -> None:
-        """Runs ``script`` with a backend that is closed afterwards."""
-
-        async def main() -> None:
-            backend = await open_backend()
-            try:
-                await script(backend)
-            finally:
-                await backend.close()
-
-        asyncio.run(main())
 
     def test_an_empty_index_finds_nothing(self, open_backend: Open) -> None:
         """No hits is an answer, not an error."""
@@ -92,7 +61,7 @@ class SearchBackendContract(Contract):
                 "glacier": "five",
             }
             for word, name in wanted.items():
-                assert _ids(await backend.search(ask(word))) == [name], word
+                assert ids(await backend.search(ask(word))) == [name], word
 
         self.run(open_backend, script)
 
@@ -102,7 +71,7 @@ class SearchBackendContract(Contract):
         async def script(backend: SearchBackend) -> None:
             await backend.upsert([item("retry-limits", "retry limits of the payment worker are five")])
             found = await backend.search(ask("what did we decide about retry limits, back then?"))
-            assert _ids(found) == ["retry-limits"]
+            assert ids(found) == ["retry-limits"]
 
         self.run(open_backend, script)
 
@@ -119,7 +88,7 @@ class SearchBackendContract(Contract):
                 ]
             )
             for query, name in {"部署": "部署方案", "しりとり": "game", "café": "cafe", "strasse": "strasse"}.items():
-                assert name in _ids(await backend.search(ask(query))), query
+                assert name in ids(await backend.search(ask(query))), query
 
         self.run(open_backend, script)
 
@@ -130,8 +99,8 @@ class SearchBackendContract(Contract):
             await backend.upsert([item("one", "ledger")])
             await backend.upsert([item("one", "harbour")])
             await backend.upsert([item("one", "harbour")])
-            assert _ids(await backend.search(ask("ledger"))) == []
-            assert _ids(await backend.search(ask("harbour"))) == ["one"]
+            assert ids(await backend.search(ask("ledger"))) == []
+            assert ids(await backend.search(ask("harbour"))) == ["one"]
             assert dict(await backend.snapshot()) == {"user\x1fone": "one harbour"}
 
         self.run(open_backend, script)
@@ -141,8 +110,8 @@ class SearchBackendContract(Contract):
 
         async def script(backend: SearchBackend) -> None:
             await backend.upsert([item("one", "ledger"), item("one", "harbour")])
-            assert _ids(await backend.search(ask("ledger"))) == []
-            assert _ids(await backend.search(ask("harbour"))) == ["one"]
+            assert ids(await backend.search(ask("ledger"))) == []
+            assert ids(await backend.search(ask("harbour"))) == ["one"]
 
         self.run(open_backend, script)
 
@@ -153,7 +122,7 @@ class SearchBackendContract(Contract):
             await backend.upsert([item("one", "ledger"), item("two", "ledger")])
             await backend.remove(["user\x1fone", "user\x1fnever", "user\x1fone"])
             await backend.remove([])
-            assert _ids(await backend.search(ask("ledger"))) == ["two"]
+            assert ids(await backend.search(ask("ledger"))) == ["two"]
             assert set(await backend.snapshot()) == {"user\x1ftwo"}
 
         self.run(open_backend, script)
@@ -184,7 +153,7 @@ class SearchBackendContract(Contract):
             )
 
             async def found(**more: Any) -> set[str]:
-                return set(_ids(await backend.search(ask("ledger", **more))))
+                return set(ids(await backend.search(ask("ledger", **more))))
 
             assert await found() == {"plain", "archived", "derived", "tagged"}
             assert await found(tiers=("archived",)) == {"archived"}
@@ -202,7 +171,7 @@ class SearchBackendContract(Contract):
         async def script(backend: SearchBackend) -> None:
             names = [f"n{number:02}" for number in range(20)]
             await backend.upsert([item(name, "ledger") for name in reversed(names)])
-            assert _ids(await backend.search(ask("ledger", limit=5))) == names[:5]
+            assert ids(await backend.search(ask("ledger", limit=5))) == names[:5]
             assert len((await backend.search(ask("ledger", limit=100))).hits) == 20
 
         self.run(open_backend, script)
@@ -235,7 +204,7 @@ class SearchBackendContract(Contract):
         async def script(backend: SearchBackend) -> None:
             await backend.upsert([item("adr-016", "decision ADR-016 on src/app/main.py at 3 GB/s")])
             for query in ("ADR-016", "src/app/main.py", "ask-codex ADR-016", 'a" OR "ADR-016', "decision ("):
-                assert _ids(await backend.search(ask(query))) == ["adr-016"], query
+                assert ids(await backend.search(ask(query))) == ["adr-016"], query
             for query in ("", " ", "*", "^x", "NEAR", ":", "\x00", "\ud800", "-", "'; drop table x"):
                 await backend.search(ask(query))
 
@@ -276,7 +245,7 @@ class SearchBackendContract(Contract):
                 assert dict(await backend.snapshot()) == {key: kept.hash for key, kept in model.items()}
                 for word in _WORDS:
                     expected = sorted(kept.id for kept in model.values() if kept.gist == word)
-                    assert sorted(_ids(await backend.search(ask(word)))) == expected
+                    assert sorted(ids(await backend.search(ask(word)))) == expected
 
             self.run(open_backend, script)
 
@@ -298,7 +267,3 @@ class SearchBackendContract(Contract):
             await backend.close()
 
         self.run(open_backend, script)
-
-
-def _ids(results: SearchResults) -> list[str]:
-    return [hit.id for hit in results.hits]

@@ -16,7 +16,10 @@ from kg_plugin_api import (
     OwnedFile,
     Path,
     PathLimit,
+    Queued,
+    QuotaWindow,
     Recognition,
+    RunCommand,
     StartContext,
     StepState,
     StepStatus,
@@ -87,6 +90,18 @@ class TrustStep:
         pass
 
 
+class Runner:
+    def command(self, prompt, tools, cwd, environ):
+        kept = {name: value for name, value in environ.items() if not name.startswith("TOY_")}
+        return RunCommand(arguments=("toy", "--tools", *tools), stdin=prompt, cwd=cwd, environ=kept)
+
+
+class Quota:
+    def windows(self, config):
+        file = config / "quota.json"
+        return [QuotaWindow(**json.loads(file.read_text()))] if file.exists() else []
+
+
 class Wiring:
     def claims(self, site):
         hooks = {
@@ -115,6 +130,11 @@ TOY = Harness(
     events=EVENTS,
     start_context=StartContext.PERSISTS,
     limits=tuple(PathLimit(path=path, limit=Limit(9_000, Unit.BYTES)) for path in Path),
+    delivery=Queued(packet=Limit(9_000, Unit.BYTES), inline=Limit(3_000, Unit.BYTES)),
+    environment_to_strip=("TOY_",),
+    tool_meta={"*": {"toy/keep": True}},
+    runner=Runner(),
+    quota=Quota(),
     dialect=Dialect(),
     wiring=Wiring(),
     refuser=Dialect(),

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from kg_plugin_api import SearchHit, SearchResults
+from kg_plugin_api import SearchHit, SearchRequest, SearchResults
 
 WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -55,6 +55,18 @@ class Index:
             and (not request.kinds or entry.kind in request.kinds)
             and set(request.tags) <= set(entry.tags)
         )
+
+    async def nearest(self, entry, limit):
+        request = SearchRequest(text=entry.gist, graphs=(entry.graph,), limit=limit + 1)
+        hits = (await self.search(request)).hits
+        return SearchResults(hits=tuple(hit for hit in hits if hit.key != entry.key)[:limit])
+
+    async def similar_groups(self, graph, limit):
+        groups = {}
+        for entry in self.items.values():
+            if entry.graph == graph:
+                groups.setdefault(entry.gist, []).append(entry.key)
+        return [group for group in groups.values() if len(group) > 1][:limit]
 
     async def snapshot(self):
         return {key: entry.hash for key, entry in self.items.items()}
