@@ -6,7 +6,7 @@ sync:
 
 # style, types and import contracts
 check:
-    uv run ruff format --check && uv run ruff check && uv run mypy packages/*/src && uv run lint-imports
+    uv run ruff format --check && uv run ruff check && uv run mypy packages/*/src examples/*/src templates/*/src && uv run lint-imports
 
 # mends style
 fix:

@@ -75,7 +75,8 @@ def test_every_tool_knows_every_package() -> None:
 
     assert sorted(tools["importlinter"]["root_packages"]) == sorted(IMPORTS)
     assert sorted(tools["ruff"]["lint"]["isort"]["known-first-party"]) == sorted(IMPORTS)
-    assert sorted(tools["mypy"]["mypy_path"]) == sorted(f"packages/{folder}/src" for folder in FOLDERS)
+    sources = [path for kind in ("packages", "examples", "templates") for path in ROOT.glob(f"{kind}/*/src")]
+    assert sorted(tools["mypy"]["mypy_path"]) == sorted(path.relative_to(ROOT).as_posix() for path in sources)
 
 
 @each_package
