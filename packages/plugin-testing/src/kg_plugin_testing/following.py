@@ -125,7 +125,8 @@ class FollowingContract(OpenedBackend):
             await backend.upsert([*same, item("far", "walnut"), item("one", "the ledger closes at noon", graph="b")])
             near = await backend.nearest(same[0], 2)
             assert same[0].key not in [hit.key for hit in near.hits]
-            assert 1 <= len(near.hits) <= 2
+            assert near.hits or near.degraded
+            assert len(near.hits) <= 2
             groups = [list(group) for group in await backend.similar_groups("user", 5)]
             members = [key for group in groups for key in group]
             assert all(len(group) >= 2 for group in groups)

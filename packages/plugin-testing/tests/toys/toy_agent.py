@@ -74,6 +74,18 @@ class Dialect:
         return Caller(session=session if isinstance(session, str) else "")
 
 
+class Runner:
+    def command(self, prompt, tools, cwd, environ):
+        kept = {name: value for name, value in environ.items() if not name.startswith("TOY_")}
+        return RunCommand(arguments=("toy", "--tools", *tools), stdin=prompt, cwd=cwd, environ=kept)
+
+
+class Quota:
+    def windows(self, config):
+        file = config / "quota.json"
+        return [QuotaWindow(**json.loads(file.read_text()))] if file.exists() else []
+
+
 class TrustStep:
     name = "trust"
     title = "Trust the hooks"
@@ -88,18 +100,6 @@ class TrustStep:
 
     def undo(self, site):
         pass
-
-
-class Runner:
-    def command(self, prompt, tools, cwd, environ):
-        kept = {name: value for name, value in environ.items() if not name.startswith("TOY_")}
-        return RunCommand(arguments=("toy", "--tools", *tools), stdin=prompt, cwd=cwd, environ=kept)
-
-
-class Quota:
-    def windows(self, config):
-        file = config / "quota.json"
-        return [QuotaWindow(**json.loads(file.read_text()))] if file.exists() else []
 
 
 class Wiring:
