@@ -27,6 +27,7 @@ FOLDERS = {path.parent.name: read_toml(path) for path in sorted(ROOT.glob("packa
 VERSIONS = {toml["project"]["name"]: Version(toml["project"]["version"]) for toml in FOLDERS.values()}
 IMPORTS = [name.replace("-", "_") for name in VERSIONS]
 HARNESSES = [folder for folder in FOLDERS if folder.startswith("harness-")]
+SEARCHES = [folder for folder in FOLDERS if folder.startswith("search-")]
 
 each_package = pytest.mark.parametrize("folder", FOLDERS)
 each_harness = pytest.mark.parametrize("folder", HARNESSES)
@@ -125,10 +126,10 @@ def test_a_harness_is_compatible_by_the_plug_in_api_alone(folder: str) -> None:
     assert [part.operator for part in ranges["kg-server"]] == [">="], "a floor, never a cap"
 
 
-def test_the_server_offers_every_harness_as_an_extra() -> None:
+def test_the_server_offers_every_plug_in_as_an_extra() -> None:
     extras = FOLDERS["server"]["project"]["optional-dependencies"]
 
-    assert extras == {folder.removeprefix("harness-"): [f"kg-{folder}"] for folder in HARNESSES}
+    assert extras == {folder.partition("-")[2]: [f"kg-{folder}"] for folder in [*HARNESSES, *SEARCHES]}
 
 
 @each_harness

@@ -1,0 +1,158 @@
+"""The backend: two legs, fused, each of which may be missing. What is missing is said with every answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from kg_plugin_api import SearchResults
+from kg_search_pg import dense
+from kg_search_pg.database import Database, set_timeout
+from kg_search_pg.embedding import EmbedderFailed, Queue
+from kg_search_pg.fusion import Weights, fuse
+from kg_search_pg.lexical import LexicalLeg
+from kg_search_pg.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from kg_plugin_api import SearchItem, SearchRequest
+    from kg_search_pg.embedding import Embedder
+    from kg_search_pg.fusion import Found
+    from kg_search_pg.options import Options
+
+_SHARE: Final = 0.9
+"""The part of a request's budget that is used; the rest is for the way back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """The leg by meaning: an embedder and the queue that feeds it, or ``problem``, which says why there is none."""
+
+    embedder: Embedder | None = None
+    queue: Queue | None = None
+    problem: str = ""
+
+
+class PgBackend:
+    """An index in Postgres. It answers by words alone while it cannot by meaning, and says so."""
+
+    def __init__(
+        self, database: Database, options: Options, meaning: Meaning, release: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._database = database
+        self._options = options
+        self._meaning = meaning
+        self._release = release
+        self._rows = Rows(database, options.language)
+        self._lexical = LexicalLeg(options.language)
+        self._weights = Weights(
+            constant=options.rank_constant, lexical=options.lexical_weight, dense=options.dense_weight
+        )
+        self._embedding = asyncio.create_task(meaning.queue.run()) if meaning.queue is not None else None
+        self._is_closed = False
+
+    async def upsert(self, items: Sequence[SearchItem]) -> None:
+        """Replaces by key; what is embedded of it follows later."""
+        await self._rows.upsert(items)
+        self._changed()
+
+    async def remove(self, keys: Sequence[str]) -> None:
+        """Forgets keys; unknown ones are ignored."""
+        await self._rows.remove(keys)
+        self._changed()
+
+    async def snapshot(self) -> Mapping[str, str]:
+        """Key → hash of all that is indexed."""
+        return await self._rows.snapshot()
+
+    async def search(self, request: SearchRequest) -> SearchResults:
+        """Answers by words, and by meaning as far as the budget lets it. Raises SearchUnavailable."""
+        deadline = monotonic() + request.budget * _SHARE
+        most = max(request.depth, request.limit)
+        meant = asyncio.create_task(self._by_meaning(request, most, deadline))
+        try:
+            by_words = await self._by_words(request, most, deadline)
+            await asyncio.wait((meant,), timeout=max(0.0, deadline - monotonic()))
+        finally:
+            if not meant.done():
+                meant.cancel()
+        by_meaning, degraded = meant.result() if _has_result(meant) else ((), "the search by meaning took too long")
+        gate = request.gate or self._options.gate
+        hits = fuse(by_words, by_meaning, request.limit, self._weights, lambda found: _strength(found, gate))
+        return SearchResults(hits=hits, degraded=f"Found by words alone: {degraded}." if degraded else "")
+
+    async def health(self) -> Mapping[str, object]:
+        """Rows, model and lag. Raises SearchUnavailable when Postgres does not answer."""
+        async with self._database.connection() as connection:
+            row = await (
+                await connection.execute("select count(*), count(*) filter (where model is not null) from chunk")
+            ).fetchone()
+        rows, embedded = row or (0, 0)
+        told: dict[str, object] = {"rows": rows, "embedded": embedded}
+        queue = self._meaning.queue
+        if self._meaning.embedder is not None and queue is not None:
+            told |= {"model": self._meaning.embedder.model, "dimensions": queue.dimensions, "lag": rows - embedded}
+            told["vector index"] = queue.is_indexed
+        if problem := self._problem():
+            told["problem"] = problem
+        return told
+
+    async def close(self) -> None:
+        """Lets go of connections, threads and the private Postgres. May be called twice."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._embedding is not None:
+            self._embedding.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._embedding
+        if self._meaning.embedder is not None:
+            await self._meaning.embedder.close()
+        await self._database.close()
+        await self._release()
+
+    def _changed(self) -> None:
+        self._lexical.changed()
+        if self._meaning.queue is not None:
+            self._meaning.queue.wake()
+
+    def _problem(self) -> str:
+        """Why nothing, or not all, is found by meaning."""
+        return self._meaning.problem or (self._meaning.queue.problem if self._meaning.queue is not None else "")
+
+    async def _by_words(self, request: SearchRequest, most: int, deadline: float) -> Sequence[Found]:
+        left = max(0.001, deadline - monotonic())
+        async with self._database.connection(left) as connection, connection.transaction():
+            await set_timeout(connection, left)
+            return await self._lexical.search(connection, request, most)
+
+    async def _by_meaning(self, request: SearchRequest, most: int, deadline: float) -> tuple[Sequence[Found], str]:
+        """What is found, and why nothing, or not all, is. Raises SearchUnavailable."""
+        embedder, queue = self._meaning.embedder, self._meaning.queue
+        if embedder is None or queue is None:
+            return (), self._meaning.problem
+        if not queue.dimensions or not request.text.strip():
+            return (), queue.problem
+        try:
+            vector = await embedder.query(request.text)
+        except EmbedderFailed as failure:
+            return (), failure.sentence
+        if len(vector) != queue.dimensions:
+            return (), f"the question has {len(vector)} dimensions and what is stored has {queue.dimensions}"
+        left = max(0.001, deadline - monotonic())
+        async with self._database.connection(left) as connection, connection.transaction():
+            await set_timeout(connection, left)
+            return await dense.search(connection, request, vector, most), queue.problem
+
+
+def _has_result(task: asyncio.Task[tuple[Sequence[Found], str]]) -> bool:
+    return task.done() and not task.cancelled()
+
+
+def _strength(found: Found, gate: float) -> float:
+    """What a node is worth to the gate of prompt recall by its meaning: 1 within the distance that was measured."""
+    return 1.0 if gate and 1.0 - found.merit <= gate else 0.0

@@ -1,0 +1,104 @@
+"""Connections to Postgres: a bounded number of them, each with its limits."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from kg_plugin_api import SearchUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from types import TracebackType
+
+    from psycopg import AsyncConnection
+
+WRITE_SECONDS: Final = 30.0
+"""No statement takes longer, unless it says so."""
+_CONNECT_SECONDS: Final = 5
+_CLOSE_SECONDS: Final = 1.0
+
+
+class Failing:
+    """Turns what goes wrong in Postgres into SearchUnavailable, without any text that was stored or searched."""
+
+    def __enter__(self) -> None:
+        """Nothing yet."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Raises SearchUnavailable in place of what Postgres or its driver raised."""
+        if isinstance(error, PoolTimeout):
+            raise SearchUnavailable("Postgres has no connection free, or does not answer.") from error
+        if isinstance(error, PoolClosed):
+            raise SearchUnavailable("The connections to Postgres are closed.") from error
+        if isinstance(error, psycopg.Error):
+            raise SearchUnavailable(f"Postgres: {told(error)}.") from error
+
+
+def told(error: psycopg.Error) -> str:
+    """What Postgres said, in one line."""
+    said = error.diag.message_primary or str(error) or type(error).__name__
+    return " ".join(said.split()).rstrip(".")[:300]
+
+
+class Database:
+    """A bounded pool. Connections commit each statement by itself unless told otherwise."""
+
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[Any]]) -> None:
+        self._pool = pool
+
+    @classmethod
+    async def open(cls, dsn: str, *, path: Sequence[str], most: int) -> Database:
+        """Connects. ``path`` are the schemas in which names are looked up. Raises SearchUnavailable."""
+
+        async def prepare(connection: AsyncConnection[Any]) -> None:
+            names = ", ".join('"' + name.replace('"', '""') + '"' for name in path)
+            await connection.execute("select set_config('search_path', %s, false)", [names])
+            await set_timeout(connection, WRITE_SECONDS, is_local=False)
+
+        pool: AsyncConnectionPool[AsyncConnection[Any]] = AsyncConnectionPool(
+            dsn,
+            min_size=1,
+            max_size=max(2, most),
+            open=False,
+            kwargs={"autocommit": True, "connect_timeout": _CONNECT_SECONDS},
+            configure=prepare,
+            name="kg-search-pg",
+        )
+        database = cls(pool)
+        try:
+            with Failing():
+                await pool.open(wait=True, timeout=_CONNECT_SECONDS)
+        except BaseException:
+            await database.close()
+            raise
+        return database
+
+    @contextlib.asynccontextmanager
+    async def connection(self, seconds: float = WRITE_SECONDS) -> AsyncIterator[AsyncConnection[Any]]:
+        """A connection, waited for at most so long. Raises SearchUnavailable for whatever fails meanwhile."""
+        with Failing():
+            async with self._pool.connection(timeout=seconds) as connection:
+                yield connection
+
+    async def close(self) -> None:
+        """Lets go of all connections, also of those that do not answer."""
+        await self._pool.close(timeout=_CLOSE_SECONDS)
+
+
+async def connect(dsn: str) -> AsyncConnection[Any]:
+    """One connection beside the pool. Raises SearchUnavailable."""
+    with Failing():
+        return await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=_CONNECT_SECONDS)
+
+
+async def set_timeout(connection: AsyncConnection[Any], seconds: float, *, is_local: bool = True) -> None:
+    """Ends a statement that takes longer; with ``is_local`` until the end of the transaction."""
+    await connection.execute(
+        "select set_config('statement_timeout', %s, %s)", [str(max(1, round(seconds * 1000))), is_local]
+    )

@@ -1,0 +1,54 @@
+"""What an earlier run left behind: a Postgres that lost its guard, or the mark of one that was killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_search_pg.embedded.guard import end
+
+if TYPE_CHECKING:
+    from kg_search_pg.embedded.places import Places
+
+
+def clear(places: Places) -> None:
+    """Ends a Postgres that still serves our data folder, and nothing else; removes a mark that nobody stands behind.
+
+    Postgres itself takes any process of the same number for its own, and would not start.
+    """
+    pid = _marked(places.pid_file)
+    if pid is None:
+        return
+    if _serves(pid, places.data):
+        end(pid, lambda: _serves(pid, places.data))
+    places.pid_file.unlink(missing_ok=True)
+
+
+def _marked(file: Path) -> int | None:
+    """The process that a mark names; ``None`` without one."""
+    try:
+        first = file.read_text(encoding="utf-8", errors="replace").partition("\n")[0]
+    except OSError:
+        return None
+    return int(first) if first.strip().isdecimal() else 0
+
+
+def _serves(pid: int, data: Path) -> bool:
+    """Whether a process is a living Postgres of this data folder."""
+    words = _command(pid)
+    return any(Path(word).name == "postgres" for word in words) and str(data) in words
+
+
+def _command(pid: int) -> list[str]:
+    """The argument vector of a process, empty when it is gone."""
+    if pid <= 0:
+        return []
+    try:
+        return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).split("\0")
+    except FileNotFoundError:
+        if Path("/proc/self").exists():
+            return []
+    listed = subprocess.run(["ps", "-p", str(pid), "-o", "command="], capture_output=True, text=True, check=False)
+    return listed.stdout.split()

@@ -1,0 +1,179 @@
+"""One private Postgres: made, started, waited for and ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic
+from typing import IO, TYPE_CHECKING, Final
+
+import psycopg
+
+from kg_plugin_api import SearchUnavailable
+from kg_search_pg.embedded import guard, leftover
+from kg_search_pg.embedded.places import private
+
+if TYPE_CHECKING:
+    from kg_search_pg.embedded.places import Places
+    from kg_search_pg.embedded.programs import Programs
+
+USER: Final = "kg"
+_START_SECONDS: Final = 45.0
+_MAKE_SECONDS: Final = 60.0
+_STOP_SECONDS: Final = guard.GENTLE_SECONDS + 3 * guard.HARD_SECONDS
+_LOOK_SECONDS: Final = 0.05
+_TOLD: Final = 400
+"""Characters of its log that are shown when it does not start."""
+_SETTINGS: Final = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "20",
+    "shared_buffers": "64MB",
+    "maintenance_work_mem": "128MB",
+    "synchronous_commit": "off",  # what the index loses is sent again
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "256MB",
+    "jit": "off",
+    "io_method": "sync",
+    "max_parallel_workers_per_gather": "0",
+    "max_parallel_maintenance_workers": "0",  # containers often have little shared memory
+    "log_min_messages": "fatal",  # an error would be told with the text that was stored or searched
+    "log_min_error_statement": "panic",
+    "log_checkpoints": "off",
+}
+"""For a server of one program on one machine that holds what can be made again."""
+
+
+class EmbeddedServer:
+    """The private Postgres of one memory, on a local socket alone. One process may run it at a time."""
+
+    def __init__(self, places: Places, programs: Programs) -> None:
+        self._places = places
+        self._programs = programs
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def dsn(self) -> str:
+        """How to connect."""
+        return psycopg.conninfo.make_conninfo(host=str(self._places.sockets), user=USER, dbname="postgres")
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process that was started still lives."""
+        return self._process is not None and self._process.poll() is None
+
+    async def start(self) -> None:
+        """Makes the data folder if there is none, and starts, anew if it runs. Raises SearchUnavailable."""
+        await self.stop()
+        try:
+            await asyncio.to_thread(self._begin)
+            await self._answers()
+        except OSError as error:
+            await self.stop()
+            raise SearchUnavailable(f"{error.filename or self._places.root}: {error.strerror}.") from error
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Ends it, within a few seconds even when it is frozen. May be called twice."""
+        process, self._process = self._process, None
+        if process is not None:
+            await asyncio.to_thread(_stop, process)
+        if not self._places.sockets.is_relative_to(self._places.root):
+            with contextlib.suppress(OSError):
+                self._places.sockets.rmdir()
+
+    def _begin(self) -> None:
+        private(self._places.root)
+        private(self._places.sockets)
+        leftover.clear(self._places)
+        if not (self._places.data / "PG_VERSION").exists() or self._is_of_another_version():
+            self._make()
+        options = {**_SETTINGS, "unix_socket_directories": _quoted(self._places.sockets)}
+        settings = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+        postgres = self._programs.command("postgres", "-D", str(self._places.data), *settings)
+        with self._places.log.open("wb") as log:
+            self._process = _guarded(postgres, log)
+
+    def _is_of_another_version(self) -> bool:
+        """Whether the data are of a Postgres that this one cannot read: an index is made anew, not carried over."""
+        asked = subprocess.run(self._programs.command("postgres", "--version"), capture_output=True, check=True)
+        major = asked.stdout.decode("ascii", "replace").split()[-1].partition(".")[0]
+        return (self._places.data / "PG_VERSION").read_text(encoding="ascii").strip() != major
+
+    def _make(self) -> None:
+        """A new data folder in place of what is there; a half made one never counts."""
+        unfinished = self._places.root / "data.new"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(mode=0o700)
+        if self._programs.owner is not None:
+            os.chown(unfinished, *self._programs.owner)
+        arguments = ("-D", str(unfinished), "-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+        made = subprocess.run(
+            self._programs.command("initdb", *arguments),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_MAKE_SECONDS,
+            check=False,
+        )
+        if made.returncode:
+            raise SearchUnavailable(f"Postgres could not make {unfinished}: {_last(made.stderr)}")
+        if self._places.data.exists():
+            shutil.rmtree(self._places.data)
+        unfinished.rename(self._places.data)
+
+    async def _answers(self) -> None:
+        """Returns once it takes connections."""
+        deadline = monotonic() + _START_SECONDS
+        while True:
+            try:
+                connection = await psycopg.AsyncConnection.connect(self.dsn, connect_timeout=5)
+            except psycopg.OperationalError as error:
+                if not self.is_running:
+                    said = _last(self._places.log.read_bytes())
+                    raise SearchUnavailable(f"Postgres did not start: {said or 'it said nothing'}") from error
+                if monotonic() > deadline:
+                    raise SearchUnavailable(f"Postgres did not start within {_START_SECONDS:.0f} s.") from error
+                await asyncio.sleep(_LOOK_SECONDS)
+            else:
+                await connection.close()
+                return
+
+
+def _guarded(command: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", str(Path(guard.__file__)), *command],
+        stdin=subprocess.PIPE,
+        stdout=log,
+        stderr=log,
+        cwd="/",
+        start_new_session=True,  # an interrupt at a terminal is for kg, which then ends it in order
+    )
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _quoted(folder: Path) -> str:
+    """A folder as an element of a list of folders."""
+    return '"' + str(folder).replace('"', '""') + '"'
+
+
+def _last(said: bytes) -> str:
+    """The last lines of what a program said, in one."""
+    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    return " ".join(lines)[-_TOLD:]

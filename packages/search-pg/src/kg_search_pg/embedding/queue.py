@@ -1,0 +1,178 @@
+"""What has no vector yet: the rows themselves are the queue, so nothing is lost and nothing done twice."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Final
+
+from psycopg import sql
+
+from kg_plugin_api import SearchUnavailable
+from kg_search_pg.database import WRITE_SECONDS, set_timeout
+from kg_search_pg.embedding.protocol import EmbedderFailed, written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_search_pg.database import Database
+    from kg_search_pg.embedding.protocol import Embedder, Vector
+
+log = logging.getLogger(__name__)
+
+_BATCH: Final = 16
+_FORGET: Final = 5_000
+_FIRST_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 60.0
+_IDLE_SECONDS: Final = 30.0
+_INDEXED: Final = 2_000
+"""Fewer vectors are compared one by one: that is exact, and takes a millisecond."""
+_INDEX_SECONDS: Final = 3_600.0
+_NOTE: Final = "insert into note values (%s, %s) on conflict (name) do update set value = excluded.value"
+INDEX: Final = "chunk_embedding"
+
+
+class Queue:
+    """Embeds what lacks a vector, in batches, outside of every write. All state is in the rows."""
+
+    def __init__(self, database: Database, embedder: Embedder) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._news = asyncio.Event()
+        self._refused: set[int] = set()
+        self._pause = _FIRST_PAUSE
+        self.dimensions = 0
+        """Of the vectors that are kept; 0 while there are none."""
+        self.problem = ""
+        """Why the last batch failed; empty while all is well."""
+        self.is_indexed = False
+        """Whether an index over the vectors is there."""
+
+    def wake(self) -> None:
+        """Rows came."""
+        self._news.set()
+
+    async def open(self) -> None:
+        """Learns what is kept; vectors of another model are forgotten. Raises SearchUnavailable."""
+        async with self._database.connection() as connection:
+            model, dimensions = await self._kept()
+            if model != self._embedder.model:
+                await connection.execute(sql.SQL("drop index if exists {}").format(sql.Identifier(INDEX)))
+                await connection.execute("delete from note where name = 'dimensions'")
+                await connection.execute(_NOTE, ["model", self._embedder.model])
+                dimensions = 0
+            self.dimensions = dimensions
+            row = await (
+                await connection.execute(
+                    "select exists (select from pg_index where indexrelid = to_regclass(%s) and indisvalid)", [INDEX]
+                )
+            ).fetchone()
+            self.is_indexed = bool(row and row[0])
+
+    async def run(self) -> None:
+        """Embeds until it is cancelled; never raises otherwise."""
+        while True:
+            self._news.clear()
+            try:
+                if await self._forget() or await self._step():
+                    self.problem, self._pause = "", _FIRST_PAUSE
+                    continue
+                await self._index()
+                self.problem, self._pause = "", _FIRST_PAUSE
+                seconds = _IDLE_SECONDS
+            except (EmbedderFailed, SearchUnavailable) as failure:
+                if not self.problem:
+                    log.warning("Embedding pauses: %s", failure.sentence)
+                self.problem = failure.sentence
+                seconds, self._pause = self._pause, min(self._pause * 2, _LONGEST_PAUSE)
+                await asyncio.sleep(seconds)
+                continue
+            news = asyncio.ensure_future(self._news.wait())
+            try:
+                await asyncio.wait((news,), timeout=seconds)
+            finally:
+                news.cancel()
+
+    async def _kept(self) -> tuple[str, int]:
+        """The model and the dimensions of the vectors that are kept."""
+        async with self._database.connection() as connection:
+            notes = dict(await (await connection.execute("select name, value from note")).fetchall())
+        return notes.get("model", ""), int(notes.get("dimensions", "0"))
+
+    async def _forget(self) -> bool:
+        """Forgets some vectors of another model; false when there are none."""
+        async with self._database.connection() as connection:
+            done = await connection.execute(
+                "update chunk set model = null, embedding = null where id in"
+                " (select id from chunk where model <> %s limit %s)",
+                [self._embedder.model, _FORGET],
+            )
+        return done.rowcount > 0
+
+    async def _step(self) -> bool:
+        """Embeds one batch; false when nothing is left."""
+        async with self._database.connection() as connection:
+            found = await connection.execute(
+                "select id, digest, content from chunk where model is null and id <> all(%s) order by id limit %s",
+                [list(self._refused), _BATCH],
+            )
+            rows = await found.fetchall()
+        if not rows:
+            return False
+        try:
+            await self._keep(rows, await self._embedder.passages([content for _, _, content in rows]))
+        except EmbedderFailed as failure:
+            if not failure.is_text:
+                raise
+            await self._one_by_one(rows)
+        return True
+
+    async def _one_by_one(self, rows: Sequence[tuple[int, bytes, str]]) -> None:
+        """A text that the embedder refuses keeps no other from being embedded."""
+        for row in rows:
+            try:
+                await self._keep([row], await self._embedder.passages([row[2]]))
+            except EmbedderFailed as failure:
+                if not failure.is_text:
+                    raise
+                self._refused.add(row[0])
+
+    async def _keep(self, rows: Sequence[tuple[int, bytes, str]], vectors: Sequence[Vector]) -> None:
+        """Stores vectors with the rows that still say what was embedded."""
+        dimensions = len(vectors[0])
+        async with self._database.connection() as connection, connection.transaction():
+            if not self.dimensions:
+                await connection.execute(_NOTE, ["dimensions", str(dimensions)])
+            elif dimensions != self.dimensions:
+                raise EmbedderFailed(
+                    f"the embedder answers with {dimensions} dimensions and what is stored has {self.dimensions}; "
+                    "`kg pg reindex` makes all vectors anew"
+                )
+            await connection.cursor().executemany(
+                "update chunk set embedding = %s, model = %s where id = %s and digest = %s",
+                [
+                    (written(vector), self._embedder.model, number, digest)
+                    for (number, digest, _), vector in zip(rows, vectors, strict=True)
+                ],
+            )
+        self.dimensions = dimensions
+
+    async def _index(self) -> None:
+        """Builds the index once there is enough: after the bulk, because row by row takes many times as long."""
+        if self.is_indexed or not self.dimensions:
+            return
+        async with self._database.connection() as connection:
+            row = await (await connection.execute("select count(*) from chunk where model is not null")).fetchone()
+            if not row or row[0] < _INDEXED:
+                return
+            await set_timeout(connection, _INDEX_SECONDS, is_local=False)
+            try:
+                await connection.execute(sql.SQL("drop index if exists {}").format(sql.Identifier(INDEX)))
+                await connection.execute(
+                    sql.SQL("create index concurrently {} on chunk using hnsw ((embedding::vector({})) {})").format(
+                        sql.Identifier(INDEX), sql.Literal(self.dimensions), sql.SQL("vector_cosine_ops")
+                    )
+                )
+            finally:
+                await set_timeout(connection, WRITE_SECONDS, is_local=False)
+        self.is_indexed = True

@@ -1,0 +1,30 @@
+"""What of a request narrows the answer, for every query alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_search_pg.words import clean
+
+if TYPE_CHECKING:
+    from kg_plugin_api import SearchRequest
+
+ALLOWED: Final = """
+    graph = any(%(graphs)s)
+    and (cardinality(%(tiers)s::text[]) = 0 or tier = any(%(tiers)s))
+    and (cardinality(%(statuses)s::text[]) = 0 or status = any(%(statuses)s))
+    and (cardinality(%(kinds)s::text[]) = 0 or kind = any(%(kinds)s))
+    and tags @> %(tags)s::text[]
+"""
+"""The condition on a row; its parameters come from :func:`parameters`."""
+
+
+def parameters(request: SearchRequest) -> dict[str, Any]:
+    """The parameters of :data:`ALLOWED`."""
+    return {
+        "graphs": [clean(graph) for graph in request.graphs],
+        "tiers": list(request.tiers),
+        "statuses": list(request.statuses),
+        "kinds": list(request.kinds),
+        "tags": [clean(tag) for tag in request.tags],
+    }

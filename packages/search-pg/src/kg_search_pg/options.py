@@ -1,0 +1,92 @@
+"""What a person may set under ``[search.options]`` in ``config.toml``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+_NAMES: Final = frozenset({"schema", "language"})
+LOCAL: Final = "local"
+NONE: Final = "none"
+OPENAI: Final = "openai"
+_EMBEDDERS: Final = ("", NONE, LOCAL, OPENAI)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of the backend, each with what holds when it is not set."""
+
+    home: Path = Path()
+    """The memory folder; kg says it."""
+    dsn: str = ""
+    """A Postgres of one's own, as libpq understands it. Its password belongs into ``~/.pgpass``."""
+    schema: str = "kg"
+    """Everything is in it, and nothing else is."""
+    language: str = "english"
+    """The text search configuration that knows the endings of words."""
+    embedder: str = ""
+    """``local``, ``openai`` (any endpoint of that form) or ``none``; empty: local where it is installed."""
+    url: str = ""
+    """The endpoint, up to and without ``/embeddings``."""
+    model: str = ""
+    """The name of the endpoint's model."""
+    key_file: str = ""
+    """A file with the endpoint's key."""
+    query_prefix: str = ""
+    """What the model wants before a question."""
+    passage_prefix: str = ""
+    """What the model wants before a stored text."""
+    gate: float = 0.0
+    """The largest distance at which a lesson may come to mind by its meaning alone; 0: none does."""
+    rank_constant: float = 60.0
+    """k of 1/(k + rank), by which the legs are fused."""
+    lexical_weight: float = 1.0
+    """What the rank by words counts."""
+    dense_weight: float = 1.0
+    """What the rank by meaning counts."""
+    connections: int = 4
+    """How many connections there are at most."""
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> Self:
+        """The options of a settings file. Raises INVALID, naming the option that is wrong."""
+        kinds = {field.name: field.type for field in fields(cls)}
+        values: dict[str, Any] = {}
+        for name, text in given.items():
+            if name not in kinds:
+                known = ", ".join(sorted(kinds.keys() - {"home"}))
+                raise _invalid(name, f"there is no such option; there are {known}")
+            values[name] = _value(name, str(kinds[name]), text)
+        options = cls(**values)
+        if options.embedder == OPENAI and not (options.url and options.model):
+            raise _invalid("embedder", f"{OPENAI!r} needs a url and a model")
+        return options
+
+
+def _value(name: str, kind: str, text: str) -> object:
+    """A value of the type of its field."""
+    if kind == "Path":
+        return Path(text)
+    if name in _NAMES and not _NAME.fullmatch(text):
+        raise _invalid(name, f"{text!r} is not a plain name in small letters")
+    if name == "embedder" and text not in _EMBEDDERS:
+        raise _invalid(name, f"{text!r} is none of {', '.join(_EMBEDDERS[1:])}")
+    try:
+        value: object = {"float": float, "int": int}.get(kind, str)(text)
+    except ValueError as error:
+        raise _invalid(name, f"{text!r} is no number") from error
+    if isinstance(value, int | float) and not 0 <= value < float("inf"):
+        raise _invalid(name, f"{text!r} is out of range")
+    return value
+
+
+def _invalid(name: str, what: str) -> KgError:
+    return KgError(Code.INVALID, f"config.toml, [search.options], {name}: {what}.")

@@ -1,0 +1,107 @@
+"""The tables, brought to their newest form under a lock, whoever comes first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, LiteralString
+
+import psycopg
+from psycopg import sql
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
+LEAST_VECTOR: Final = (0, 8, 3)
+"""The first pgvector whose index survives a vacuum unharmed, and that goes on looking when filters leave too little."""
+
+MIGRATIONS: Final[tuple[LiteralString, ...]] = (
+    """
+    create table chunk (
+        id bigint generated always as identity primary key,
+        key text collate "C" not null,
+        ordinal int not null,
+        graph text collate "C" not null,
+        item text collate "C" not null,
+        type text not null default 'node',
+        level text not null,
+        tier text not null,
+        status text not null,
+        kind text not null,
+        component text not null default '',
+        tags text[] not null,
+        repository text not null default '',
+        observer text not null,
+        observed text not null,
+        hash bytea not null,
+        digest bytea not null,
+        content text not null,
+        words tsvector not null,
+        model text,
+        unique (key, ordinal)
+    ) with (fillfactor = 80);
+    create index chunk_words on chunk using gin (words) with (fastupdate = off);
+    create index chunk_graph on chunk (graph) where ordinal = 0;
+    create index chunk_pending on chunk (id) where model is null;
+    create table note (name text primary key, value text not null);
+    """,
+)
+"""Each is applied once, in order; one that was released is never edited. Without the vectors: these come with the
+extension, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Whether vectors can be kept: the schema of the extension, or ``problem``, which says why not."""
+
+    schema: str = ""
+    problem: str = ""
+
+
+async def migrate(connection: AsyncConnection[Any], schema: str) -> None:
+    """Brings the tables to their newest form. Several may do so at once."""
+    name = sql.Identifier(schema)
+    async with connection.transaction():
+        await connection.execute("select pg_advisory_xact_lock(hashtextextended('kg-search-pg ' || %s, 0))", [schema])
+        await connection.execute(sql.SQL("create schema if not exists {}").format(name))
+        await connection.execute(sql.SQL("set local search_path to {}").format(name))
+        await connection.execute("create table if not exists migration (number int primary key)")
+        row = await (await connection.execute("select coalesce(max(number), 0) from migration")).fetchone()
+        done = int(row[0]) if row else 0
+        for number, statements in enumerate(MIGRATIONS[done:], done + 1):
+            await connection.execute(statements)
+            await connection.execute("insert into migration values (%s)", [number])
+
+
+async def with_vectors(connection: AsyncConnection[Any], schema: str) -> Vectors:
+    """Brings the extension and the column for vectors, where that is possible."""
+    try:
+        async with connection.transaction():
+            await connection.execute("select pg_advisory_xact_lock(hashtextextended('kg-search-pg vector', 0))")
+            await connection.execute("create extension if not exists vector schema public")
+    except psycopg.Error as error:
+        said = error.diag.message_primary or str(error)
+        return Vectors(problem=f"this Postgres has no pgvector ({said}); `create extension vector` brings it")
+    found = await connection.execute(
+        "select extversion, nspname from pg_extension join pg_namespace n on n.oid = extnamespace"
+        " where extname = 'vector'"
+    )
+    version, place = await found.fetchone() or ("0", "")
+    if tuple(int(part) for part in version.split(".") if part.isdecimal()) < LEAST_VECTOR:
+        least = ".".join(map(str, LEAST_VECTOR))
+        return Vectors(problem=f"pgvector {version} is too old; {least} is needed (`alter extension vector update`)")
+    lacking = await connection.execute(
+        "select not exists (select from information_schema.columns where table_schema = %s and table_name = 'chunk'"
+        " and column_name = 'embedding')",
+        [schema],
+    )
+    if (row := await lacking.fetchone()) and row[0]:
+        async with connection.transaction():
+            await connection.execute(
+                sql.SQL("alter table {} add column if not exists embedding {}").format(
+                    sql.Identifier(schema, "chunk"), sql.Identifier(place, "vector")
+                )
+            )
+            await connection.execute(
+                sql.SQL("update {} set model = null where model is not null").format(sql.Identifier(schema, "chunk"))
+            )
+    return Vectors(schema=place)

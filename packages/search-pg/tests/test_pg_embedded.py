@@ -1,0 +1,219 @@
+"""The private Postgres: as whoever we are, on a local socket alone, and never left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from kg_plugin_api import SearchUnavailable
+from kg_search_pg.embedded import EmbeddedServer, Places
+from kg_search_pg.embedded.programs import Programs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[EmbeddedServer]:
+    """A server of its own that a test may ill-treat; its folder is as closed as that of a memory."""
+    tmp_path.chmod(0o700)
+    server = EmbeddedServer(Places(tmp_path / "state" / "pg"), Programs.find())
+    yield server
+    asyncio.run(server.stop())
+
+
+def ask(server: EmbeddedServer, question: str) -> str:
+    with psycopg.connect(server.dsn) as connection:
+        cursor = connection.execute(question.encode())
+        row = cursor.fetchone() if cursor.description else None
+    return str(row[0]) if row else ""
+
+
+def postmaster(places: Places) -> int:
+    return int(places.pid_file.read_text(encoding="utf-8").splitlines()[0])
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def places_of(folder: Path) -> Places:
+    return Places(folder / "state" / "pg")
+
+
+def test_it_listens_on_a_private_socket_and_on_no_port(server: EmbeddedServer, tmp_path: Path) -> None:
+    asyncio.run(server.start())
+
+    assert ask(server, "show listen_addresses") == ""
+    assert places_of(tmp_path).sockets.stat().st_mode & 0o777 == 0o700
+    assert places_of(tmp_path).data.stat().st_mode & 0o077 == 0
+
+
+def test_it_brings_what_compares_vectors(server: EmbeddedServer) -> None:
+    asyncio.run(server.start())
+
+    version = ask(server, "select default_version from pg_available_extensions where name = 'vector'")
+
+    assert tuple(map(int, version.split("."))) >= (0, 8, 3)
+
+
+def test_what_was_stored_is_there_after_a_restart(server: EmbeddedServer) -> None:
+    asyncio.run(server.start())
+    ask(server, "create table kept as select 42 as answer")
+    asyncio.run(server.stop())
+
+    asyncio.run(server.start())
+
+    assert ask(server, "select answer from kept") == "42"
+
+
+def test_a_folder_too_deep_for_a_socket_is_no_hindrance(tmp_path: Path) -> None:
+    places = Places(tmp_path / ("deep" * 30) / "pg")
+    server = EmbeddedServer(places, Programs.find())
+
+    try:
+        asyncio.run(server.start())
+
+        assert ask(server, "select 42") == "42"
+        assert not places.sockets.is_relative_to(tmp_path)
+        assert places.sockets.stat().st_mode & 0o777 == 0o700
+    finally:
+        asyncio.run(server.stop())
+    assert not places.sockets.exists()
+
+
+def test_a_killed_server_starts_again(server: EmbeddedServer, tmp_path: Path) -> None:
+    asyncio.run(server.start())
+    os.kill(postmaster(places_of(tmp_path)), signal.SIGKILL)
+    wait_until(lambda: not server.is_running)
+    assert places_of(tmp_path).pid_file.exists()
+
+    asyncio.run(server.start())
+
+    assert ask(server, "select 42") == "42"
+
+
+def test_a_stranger_who_got_the_number_of_a_killed_server_is_left_alone(server: EmbeddedServer, tmp_path: Path) -> None:
+    asyncio.run(server.start())
+    os.kill(postmaster(places_of(tmp_path)), signal.SIGKILL)
+    wait_until(lambda: not server.is_running)
+    stranger = subprocess.Popen((*Programs.find().prefix, sys.executable, "-c", "input()"), stdin=subprocess.PIPE)
+    try:
+        rest = places_of(tmp_path).pid_file.read_text(encoding="utf-8").partition("\n")[2]
+        places_of(tmp_path).pid_file.write_text(f"{stranger.pid}\n{rest}", encoding="utf-8")
+
+        asyncio.run(server.start())
+
+        assert ask(server, "select 42") == "42"
+        assert stranger.poll() is None
+    finally:
+        stranger.communicate(b"\n")
+
+
+def test_a_server_that_lost_its_guard_is_ended_and_replaced(server: EmbeddedServer, tmp_path: Path) -> None:
+    asyncio.run(server.start())
+    lost = postmaster(places_of(tmp_path))
+    assert server._process is not None
+    server._process.kill()
+    wait_until(lambda: not server.is_running)
+    assert is_alive(lost)
+
+    asyncio.run(server.start())
+
+    assert postmaster(places_of(tmp_path)) != lost
+    assert ask(server, "select 42") == "42"
+
+
+def test_a_frozen_server_is_ended_with_all_that_it_started(server: EmbeddedServer, tmp_path: Path) -> None:
+    asyncio.run(server.start())
+    with psycopg.connect(server.dsn) as connection:
+        served_by = connection.info.backend_pid
+        pids = [postmaster(places_of(tmp_path)), served_by]
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+
+        asyncio.run(server.stop())
+
+        wait_until(lambda: not any(map(is_alive, pids)))
+
+
+def test_it_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    script = (
+        "import asyncio, sys; from pathlib import Path; from kg_search_pg.embedded import *;"
+        "from kg_search_pg.embedded.programs import Programs;"
+        "asyncio.run(EmbeddedServer(Places(Path(sys.argv[1])), Programs.find()).start());"
+        "print('up', flush=True); input()"
+    )
+    places = places_of(tmp_path)
+    starter = subprocess.Popen(
+        [sys.executable, "-c", script, str(places.root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert starter.stdout is not None
+    assert starter.stdout.readline() == b"up\n"
+    pid = postmaster(places)
+
+    starter.kill()
+    starter.communicate()
+
+    wait_until(lambda: not is_alive(pid))
+    assert not places.pid_file.exists(), "it was ended in order"
+
+
+def test_what_postgres_says_when_it_cannot_start_is_told(server: EmbeddedServer, tmp_path: Path) -> None:
+    asyncio.run(server.start())
+    asyncio.run(server.stop())
+    (places_of(tmp_path).data / "postgresql.conf").write_text("port = 'harbour'\n", encoding="utf-8")
+
+    with pytest.raises(SearchUnavailable, match=r"postgresql\.conf"):
+        asyncio.run(server.start())
+
+
+def test_a_folder_of_an_older_postgres_is_made_anew(server: EmbeddedServer, tmp_path: Path) -> None:
+    asyncio.run(server.start())
+    asyncio.run(server.stop())
+    (places_of(tmp_path).data / "PG_VERSION").write_text("9\n", encoding="ascii")
+
+    asyncio.run(server.start())
+
+    assert ask(server, "select 42") == "42"
+
+
+def test_a_first_start_that_was_interrupted_does_not_count(server: EmbeddedServer, tmp_path: Path) -> None:
+    half = tmp_path / "state" / "pg" / "data.new"
+    half.mkdir(parents=True)
+    (half / "PG_VERSION").write_text("18\n", encoding="ascii")
+
+    asyncio.run(server.start())
+
+    assert ask(server, "select 42") == "42"
+
+
+def test_a_socket_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    places = Places(tmp_path / "pg")
+    places.root.mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    places.sockets.symlink_to(elsewhere)
+
+    with pytest.raises(SearchUnavailable, match="belongs to somebody else"):
+        asyncio.run(EmbeddedServer(places, Programs.find()).start())
