@@ -1,20 +1,33 @@
-"""One private Postgres for all tests of this package."""
+"""One private Postgres for all tests of this package, and an embedder that can be ill-treated."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import shutil
 import tempfile
+import threading
+import zlib
+from contextlib import asynccontextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
 from kg_search_pg.embedded import EmbeddedServer, Places
 from kg_search_pg.embedded.programs import Programs
+from kg_search_pg.opening import open_backend
+from kg_search_pg.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+    from kg_search_pg.backend import PgBackend
+
+SYNONYMS = ({"car", "automobile", "vehicle"}, {"ship", "boat", "vessel"})
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +41,97 @@ def postgres() -> Iterator[EmbeddedServer]:
     finally:
         asyncio.run(server.stop())
         shutil.rmtree(folder)
+
+
+class StandIn:
+    """An endpoint of the OpenAI form that knows synonyms, and does what it is told to."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.texts: list[str] = []
+        self.keys: list[str | None] = []
+        self.dimensions = 16
+        self.status = 200
+        self.refused = ""
+        self.answer: Callable[[list[list[float]]], object] = lambda vectors: {
+            "data": [{"index": index, "embedding": vector} for index, vector in enumerate(vectors)][::-1]
+        }
+        self.open = threading.Event()
+        self.open.set()
+
+    def vector(self, text: str) -> list[float]:
+        vector = [0.01] * self.dimensions
+        for word in re.findall(r"\w+", text.casefold()):
+            place = next((place for place, group in enumerate(SYNONYMS) if word in group), None)
+            vector[zlib.crc32(word.encode()) % (self.dimensions - 2) + 2 if place is None else place] += 1.0
+        return vector
+
+    def reply(self, texts: list[str], key: str | None) -> tuple[int, object]:
+        self.texts += texts
+        self.keys.append(key)
+        self.open.wait(30)
+        if self.status != 200:
+            return self.status, {"error": "told to"}
+        if self.refused and any(self.refused in text for text in texts):
+            return 400, {"error": "this text is refused"}
+        return 200, self.answer([self.vector(text) for text in texts])
+
+
+@pytest.fixture
+def endpoint() -> Iterator[StandIn]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            status, answer = stand_in.reply(asked["input"], self.headers["Authorization"])
+            body = json.dumps(answer).encode()
+            self.send_response(status if self.path == "/v1/embeddings" else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    stand_in = StandIn(f"http://127.0.0.1:{server.server_address[1]}/v1")
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield stand_in
+    stand_in.open.set()
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def opened(postgres: EmbeddedServer, endpoint: StandIn) -> Any:
+    """Opens a backend on an emptied schema, or on what another left with ``keep=True``."""
+
+    @asynccontextmanager
+    async def open_one(*, keep: bool = False, **more: Any) -> AsyncIterator[PgBackend]:
+        if not keep:
+            async with await psycopg.AsyncConnection.connect(postgres.dsn, autocommit=True) as connection:
+                await connection.execute("drop schema if exists tried cascade")
+        given = {"embedder": "openai", "url": endpoint.url, "model": "stand-in", **more}
+        backend = await open_backend(Options(dsn=postgres.dsn, schema="tried", **given))
+        try:
+            yield backend
+        finally:
+            await backend.close()
+
+    return open_one
+
+
+@pytest.fixture
+def until() -> Any:
+    """Waits until the health of a backend is as asked; the last one told."""
+
+    async def wait(backend: PgBackend, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        for _ in range(3_000):
+            health = dict(await backend.health())
+            if holds(health):
+                return health
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"it never came to that: {health}")
+
+    return wait

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow  # each starts a server of its own
+
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[EmbeddedServer]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _SHARE: Final = 0.9
 """The part of a request's budget that is used; the rest is for the way back."""
 
+_TOO_LONG: Final = "the search by meaning took too long"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meaning:
@@ -70,7 +72,10 @@ class PgBackend:
         return await self._rows.snapshot()
 
     async def search(self, request: SearchRequest) -> SearchResults:
-        """Answers by words, and by meaning as far as the budget lets it. Raises SearchUnavailable."""
+        """Answers by words, and by meaning as far as the budget lets it.
+
+        Raises TimeoutError when the budget did not suffice for words, SearchUnavailable when Postgres cannot answer.
+        """
         deadline = monotonic() + request.budget * _SHARE
         most = max(request.depth, request.limit)
         meant = asyncio.create_task(self._by_meaning(request, most, deadline))
@@ -78,9 +83,9 @@ class PgBackend:
             by_words = await self._by_words(request, most, deadline)
             await asyncio.wait((meant,), timeout=max(0.0, deadline - monotonic()))
         finally:
-            if not meant.done():
-                meant.cancel()
-        by_meaning, degraded = meant.result() if _has_result(meant) else ((), "the search by meaning took too long")
+            meant.cancel()
+            meant.add_done_callback(_ignore)
+        by_meaning, degraded = meant.result() if _has_result(meant) else ((), _TOO_LONG)
         gate = request.gate or self._options.gate
         hits = fuse(by_words, by_meaning, request.limit, self._weights, lambda found: _strength(found, gate))
         return SearchResults(hits=hits, degraded=f"Found by words alone: {degraded}." if degraded else "")
@@ -144,13 +149,22 @@ class PgBackend:
         if len(vector) != queue.dimensions:
             return (), f"the question has {len(vector)} dimensions and what is stored has {queue.dimensions}"
         left = max(0.001, deadline - monotonic())
-        async with self._database.connection(left) as connection, connection.transaction():
-            await set_timeout(connection, left)
-            return await dense.search(connection, request, vector, most), queue.problem
+        try:
+            async with self._database.connection(left) as connection, connection.transaction():
+                await set_timeout(connection, left)
+                return await dense.search(connection, request, vector, most), queue.problem
+        except TimeoutError:
+            return (), _TOO_LONG
 
 
 def _has_result(task: asyncio.Task[tuple[Sequence[Found], str]]) -> bool:
     return task.done() and not task.cancelled()
+
+
+def _ignore(task: asyncio.Task[tuple[Sequence[Found], str]]) -> None:
+    """Nobody waits for this any more; its failure is not news."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _strength(found: Found, gate: float) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import os
+import socket
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
@@ -20,10 +23,12 @@ WRITE_SECONDS: Final = 30.0
 """No statement takes longer, unless it says so."""
 _CONNECT_SECONDS: Final = 5
 _CLOSE_SECONDS: Final = 1.0
+_GRACE_SECONDS: Final = 0.5
+"""How much later than its own limit a statement may end."""
 
 
 class Failing:
-    """Turns what goes wrong in Postgres into SearchUnavailable, without any text that was stored or searched."""
+    """Turns what goes wrong in Postgres into SearchUnavailable, or into TimeoutError where only time was lacking."""
 
     def __enter__(self) -> None:
         """Nothing yet."""
@@ -31,9 +36,9 @@ class Failing:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raises SearchUnavailable in place of what Postgres or its driver raised."""
-        if isinstance(error, PoolTimeout):
-            raise SearchUnavailable("Postgres has no connection free, or does not answer.") from error
+        """Raises in place of what Postgres or its driver raised."""
+        if isinstance(error, PoolTimeout | psycopg.errors.QueryCanceled):
+            raise TimeoutError("Postgres did not answer in time") from error
         if isinstance(error, PoolClosed):
             raise SearchUnavailable("The connections to Postgres are closed.") from error
         if isinstance(error, psycopg.Error):
@@ -51,6 +56,7 @@ class Database:
 
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[Any]]) -> None:
         self._pool = pool
+        self._used: set[AsyncConnection[Any]] = set()
 
     @classmethod
     async def open(cls, dsn: str, *, path: Sequence[str], most: int) -> Database:
@@ -81,14 +87,32 @@ class Database:
 
     @contextlib.asynccontextmanager
     async def connection(self, seconds: float = WRITE_SECONDS) -> AsyncIterator[AsyncConnection[Any]]:
-        """A connection, waited for at most so long. Raises SearchUnavailable for whatever fails meanwhile."""
+        """A connection, waited for at most so long, and cut off when Postgres takes longer than that.
+
+        Raises TimeoutError when time was lacking and SearchUnavailable for whatever else fails meanwhile.
+        """
         with Failing():
             async with self._pool.connection(timeout=seconds) as connection:
-                yield connection
+                # A frozen Postgres ends no statement, and the driver waits for that end even when it is cancelled.
+                cut = asyncio.get_running_loop().call_later(seconds + _GRACE_SECONDS, _cut, connection)
+                self._used.add(connection)
+                try:
+                    yield connection
+                finally:
+                    self._used.discard(connection)
+                    cut.cancel()
 
     async def close(self) -> None:
         """Lets go of all connections, also of those that do not answer."""
+        for connection in self._used:
+            _cut(connection)
         await self._pool.close(timeout=_CLOSE_SECONDS)
+
+
+def _cut(connection: AsyncConnection[Any]) -> None:
+    """Ends a connection under whoever waits for it."""
+    with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.pgconn.socket)) as line:
+        line.shutdown(socket.SHUT_RDWR)
 
 
 async def connect(dsn: str) -> AsyncConnection[Any]:

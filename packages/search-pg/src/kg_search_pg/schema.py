@@ -62,11 +62,12 @@ async def migrate(connection: AsyncConnection[Any], schema: str) -> None:
     name = sql.Identifier(schema)
     async with connection.transaction():
         await connection.execute("select pg_advisory_xact_lock(hashtextextended('kg-search-pg ' || %s, 0))", [schema])
-        await connection.execute(sql.SQL("create schema if not exists {}").format(name))
+        there = await connection.execute("select to_regnamespace(%s) is not null", [name.as_string(connection)])
+        if (row := await there.fetchone()) and not row[0]:  # "if not exists" would ask for the right to create one
+            await connection.execute(sql.SQL("create schema {}").format(name))
         await connection.execute(sql.SQL("set local search_path to {}").format(name))
         await connection.execute("create table if not exists migration (number int primary key)")
-        row = await (await connection.execute("select coalesce(max(number), 0) from migration")).fetchone()
-        done = int(row[0]) if row else 0
+        (done,) = await (await connection.execute("select coalesce(max(number), 0) from migration")).fetchone() or (0,)
         for number, statements in enumerate(MIGRATIONS[done:], done + 1):
             await connection.execute(statements)
             await connection.execute("insert into migration values (%s)", [number])
@@ -77,7 +78,9 @@ async def with_vectors(connection: AsyncConnection[Any], schema: str) -> Vectors
     try:
         async with connection.transaction():
             await connection.execute("select pg_advisory_xact_lock(hashtextextended('kg-search-pg vector', 0))")
-            await connection.execute("create extension if not exists vector schema public")
+            there = await connection.execute("select exists (select from pg_extension where extname = 'vector')")
+            if (row := await there.fetchone()) and not row[0]:
+                await connection.execute("create extension vector schema public")
     except psycopg.Error as error:
         said = error.diag.message_primary or str(error)
         return Vectors(problem=f"this Postgres has no pgvector ({said}); `create extension vector` brings it")

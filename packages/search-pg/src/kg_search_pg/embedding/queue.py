@@ -80,10 +80,10 @@ class Queue:
                 await self._index()
                 self.problem, self._pause = "", _FIRST_PAUSE
                 seconds = _IDLE_SECONDS
-            except (EmbedderFailed, SearchUnavailable) as failure:
+            except (EmbedderFailed, SearchUnavailable, TimeoutError) as failure:
                 if not self.problem:
-                    log.warning("Embedding pauses: %s", failure.sentence)
-                self.problem = failure.sentence
+                    log.warning("Embedding pauses: %s", failure)
+                self.problem = str(failure).rstrip(".")
                 seconds, self._pause = self._pause, min(self._pause * 2, _LONGEST_PAUSE)
                 await asyncio.sleep(seconds)
                 continue
