@@ -92,7 +92,7 @@ class SearchBackend(Protocol):
         ...
 
     async def search(self, request: SearchRequest) -> SearchResults:
-        """Answers a request within its budget."""
+        """Answers a request within its budget. TimeoutError says that it did not suffice, and is no outage."""
         ...
 
     async def snapshot(self) -> Mapping[str, str]:

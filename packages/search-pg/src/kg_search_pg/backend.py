@@ -117,8 +117,7 @@ class PgBackend:
                 await self._embedding
         if self._meaning.embedder is not None:
             await self._meaning.embedder.close()
-        await self._database.close()
-        await self._release()
+        await asyncio.gather(self._database.close(), self._release())
 
     def _changed(self) -> None:
         self._lexical.changed()

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from kg_core.model import SUPERSEDES, USER
-from kg_core.policy import Index, item, key, scrub_node
+from kg_core.policy import Index, item, key, scrub, scrub_node
 from kg_core.policy.lookalikes import Lookalikes
 from kg_core.render import standing
 from kg_core.store import Problem, ProblemKind, Store
@@ -105,8 +105,9 @@ class Memory:
         if self.follower is None:
             found = self.index.search(request)
             return found if all(task.done() for task in pending) else replace(found, degraded=_INDEXING)
+        asked = replace(request, text=scrub(request.text).text)  # a prompt may hold a secret, and leaves the process
         try:
-            return await self.follower.search(request)
+            return self.index.weighed(asked, await self.follower.search(asked))
         except SearchUnavailable as failure:
             return replace(self.index.search(request), degraded=failure.sentence)
 

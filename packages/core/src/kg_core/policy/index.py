@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -190,6 +190,24 @@ class Index:
         rarest = rarity(1, size)
         hits = [_hit(scope, key, -score, question, wording, rarest) for score, key, scope in found[:limit]]
         return SearchResults(hits=tuple(hits))
+
+    def weighed(self, request: SearchRequest, results: SearchResults) -> SearchResults:
+        """What another index found, in its order, with what each node shares with the text by the measure of this one.
+
+        So that a gate means the same whoever searches. A strength that the other index gives counts where it is more.
+        """
+        scopes = [self._scopes[graph] for graph in dict.fromkeys(request.graphs) if graph in self._scopes]
+        size = sum(len(scope.numbers) for scope in scopes)
+        question, wording, rarest = _question(request.text, scopes, size), Wording.of(request.text), rarity(1, size)
+        hits = []
+        for hit in results.hits:
+            scope = self._scopes.get(self._graph_of.get(hit.key, ""))
+            if scope is None:
+                continue
+            ours = _hit(scope, hit.key, 0.0, question, wording, rarest)
+            strongest = max(hit.strength, ours.strength)
+            hits.append(replace(ours, score=hit.score, strength=strongest, ranks=hit.ranks))
+        return replace(results, hits=tuple(hits))
 
 
 def _question(text: str, scopes: Sequence[_Scope], size: int) -> list[_Asked]:

@@ -42,6 +42,8 @@ class Gate:
 
 GATE: Final = Gate()
 _HITS: Final = 12
+_BUDGET: Final = 0.05
+"""Seconds. A person waits for it, and the built-in index answers when a search backend takes longer."""
 _REACTIONS: Final = frozenset("👍👎👌👏🙌🙏💪🎉🚀🙂😀😃😄😅😂🤣😉😊😍😎🤔😢😭😱❤🔥💯✅")
 """Emoji that answer and do not ask: alone they name nothing."""
 _HEADING: Final = "Lessons on what this prompt names:"
@@ -59,7 +61,7 @@ def request(prompt: str, graphs: tuple[GraphKey, ...]) -> SearchRequest:
     """What to ask an index for a prompt. Lessons of every status answer: one that does not hold explains the prompt
     too, and what matches less well is then not meant.
     """
-    return SearchRequest(text=question(prompt), graphs=graphs, limit=_HITS, statuses=())
+    return SearchRequest(text=question(prompt), graphs=graphs, limit=_HITS, statuses=(), budget=_BUDGET)
 
 
 @dataclass(frozen=True, slots=True)

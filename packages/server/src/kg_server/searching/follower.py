@@ -32,7 +32,9 @@ _CLOSE_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 30.0
 """How often a backend that nobody changes or asks is looked at."""
 _MISSES: Final = 3
-"""So many searches in a row without an answer in time are an outage."""
+"""After so many searches in a row without an answer in time it is not asked again before it was looked at."""
+_DOUBT_SECONDS: Final = 5.0
+"""How long it may take to say that it is well when that is in doubt."""
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 30.0
 
@@ -120,13 +122,15 @@ class Follower:
         backend = self._backend
         if backend is None or self._state is not State.ANSWERING or not self._complete.issuperset(request.graphs):
             raise SearchUnavailable(self._outage)
+        if self._is_doubted:
+            raise SearchUnavailable(f"The search backend {self.name} is slow, so the built-in index answered.")
         try:
             results: object = await _within(request.budget, backend.search(request))
         except TimeoutError as error:
             self._misses += 1
-            sentence = f"The search backend {self.name} gave no answer within {round(request.budget * 1000)} ms."
             if self._misses >= _MISSES:
-                self._failed(SearchUnavailable(sentence))
+                self._backlog.wake()
+            sentence = f"The search backend {self.name} gave no answer within {round(request.budget * 1000)} ms."
             raise SearchUnavailable(f"{sentence} The built-in index answered.") from error
         except Exception as failure:  # plug-in border: whatever a backend raises
             self._failed(failure)
@@ -136,6 +140,11 @@ class Follower:
             raise SearchUnavailable(self._outage)
         self._misses = 0
         return results
+
+    @property
+    def _is_doubted(self) -> bool:
+        """Whether it let so many questions wait that it may not answer at all."""
+        return self._misses >= _MISSES
 
     async def run(self) -> None:
         """Follows until it is cancelled; never raises otherwise."""
@@ -179,8 +188,12 @@ class Follower:
                 await self._compare(backend, graphs)
             await self._tell(backend)
             if not self._to_compare and not self._backlog and self._failure is None:
-                self._answering(graphs)
-                self._said = dict(await _within(_CALL_SECONDS, backend.health()))
+                if not self._is_doubted:
+                    self._answering(graphs)
+                self._said = dict(
+                    await _within(_DOUBT_SECONDS if self._is_doubted else _CALL_SECONDS, backend.health())
+                )
+                self._misses = 0
                 await self._backlog.wait(_LOOK_SECONDS)
 
     async def _compare(self, backend: SearchBackend, graphs: frozenset[str]) -> None:
