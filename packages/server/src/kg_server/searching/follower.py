@@ -84,6 +84,7 @@ class Follower:
         self._complete: frozenset[str] = frozenset()
         self._said: dict[str, object] = {}
         self._misses = 0
+        self._telling = 0
         self._pause = _FIRST_PAUSE
         self._outage = ""
         self._failure: Exception | None = None
@@ -105,8 +106,8 @@ class Follower:
 
     @property
     def behind(self) -> int:
-        """How many items it has not been told yet, as far as known."""
-        return len(self._backlog)
+        """How many items it has not been told yet, or is being told, as far as known."""
+        return len(self._backlog) + self._telling
 
     def changed(self, keys: Sequence[str]) -> None:
         """These items are new, other or gone."""
@@ -209,6 +210,7 @@ class Follower:
 
     async def _tell(self, backend: SearchBackend) -> None:
         while keys := self._backlog.take(_BATCH):
+            self._telling = len(keys)
             items = {key: self._source.item(key) for key in keys}
             try:
                 if upserts := [item for item in items.values() if item is not None]:
@@ -218,6 +220,8 @@ class Follower:
             except BaseException:
                 self._backlog.add(keys)
                 raise
+            finally:
+                self._telling = 0
 
     def _answering(self, graphs: frozenset[str]) -> None:
         if self._outage:

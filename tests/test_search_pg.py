@@ -1,0 +1,122 @@
+"""The memory over its own Postgres, which is killed and frozen: no answer is lost, and it comes back by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kg_core.host import Plugins
+from kg_core.model import USER, Change, Node
+from kg_core.store import Home, Settings, Write
+from kg_plugin_api import SearchRequest
+from kg_search_pg.embedded.guard import children
+from kg_search_pg.opening import places
+from kg_search_pg.options import Options
+from kg_server.memory import Memory
+from kg_server.searching import State
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+
+@contextlib.asynccontextmanager
+async def opened(home: Path) -> AsyncIterator[Memory]:
+    settings = Settings.model_validate({"search": {"backend": "pg", "options": {"embedder": "none"}}})
+    memory = await Memory.open(Home(home), clock=lambda: 1, settings=settings, plugins=Plugins.load())
+    try:
+        await until(answering(memory))
+        yield memory
+    finally:
+        await memory.close()
+
+
+def answering(memory: Memory) -> Callable[[], bool]:
+    follower = memory.follower
+    assert follower is not None
+    return lambda: follower.state is State.ANSWERING and not follower.behind
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    for _ in range(2_400):
+        if holds():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("it never came to that")
+
+
+async def save(memory: Memory, node_id: str, gist: str) -> None:
+    change = Change(graph=USER, nodes={node_id: Node(id=node_id, gist=gist)})
+    await memory.commit(Write(by="test", at=1, changes=(change,)))
+
+
+async def found(memory: Memory, text: str, **more: Any) -> tuple[list[str], bool]:
+    """The ids, and whether Postgres found them."""
+    hits = (await memory.search(SearchRequest(text=text, graphs=(USER,), **more))).hits
+    return [hit.id for hit in hits], all(hit.ranks for hit in hits)
+
+
+def processes(home: Path) -> list[int]:
+    pid = int(places(Options(home=home)).pid_file.read_text(encoding="utf-8").split()[0])
+    return [pid, *children(pid)]
+
+
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_blow_to_postgres_loses_no_answer_and_is_mended_without_a_person(
+    tmp_path: Path, blow: signal.Signals
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+            assert await found(memory, "harbour") == (["harbour"], True)
+
+            for pid in processes(tmp_path):
+                os.kill(pid, blow)
+            for _ in range(5):
+                assert (await found(memory, "harbour", budget=0.05))[0] == ["harbour"]
+            await save(memory, "kettle", "The kettle boils.")
+            assert (await found(memory, "kettle", budget=0.05))[0] == ["kettle"]
+
+            await until(lambda: memory.problems() != ())
+            await until(lambda: memory.problems() == () and answering(memory)())
+            assert await found(memory, "kettle", budget=30.0) == (["kettle"], True)
+
+    asyncio.run(main())
+
+
+def test_a_postgres_that_was_emptied_is_filled_again(tmp_path: Path) -> None:
+    import psycopg
+
+    async def main() -> None:
+        async with opened(tmp_path) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+            dsn = f"host={places(Options(home=tmp_path)).sockets} user=kg dbname=postgres"
+            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+                await connection.execute("drop schema kg cascade")
+
+            assert (await found(memory, "harbour"))[0] == ["harbour"]
+            await until(lambda: memory.problems() == () and answering(memory)())
+            assert await found(memory, "harbour", budget=30.0) == (["harbour"], True)
+
+    asyncio.run(main())
+
+
+def test_postgres_ends_with_the_memory(tmp_path: Path) -> None:
+    async def main() -> list[int]:
+        async with opened(tmp_path):
+            return processes(tmp_path)
+
+    left = asyncio.run(main())
+
+    for pid in left:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
