@@ -69,7 +69,7 @@ def test_any_text_has_terms_that_a_vector_takes(text: str) -> None:
         assert 0 < len(term.text) <= 64 * 18
         assert "\0" not in term.text
         term.text.encode("utf-8")
-    vector([("A", text)]).encode("utf-8")
+    vector([("A", term) for term in terms(text)], {}).encode("utf-8")
 
 
 @given(any_text)

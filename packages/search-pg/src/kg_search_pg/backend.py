@@ -15,6 +15,7 @@ from kg_search_pg.embedding import EmbedderFailed, Queue
 from kg_search_pg.fusion import Weights, fuse
 from kg_search_pg.lexical import LexicalLeg
 from kg_search_pg.rows import Rows
+from kg_search_pg.stems import Stems
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -49,8 +50,9 @@ class PgBackend:
         self._options = options
         self._meaning = meaning
         self._release = release
-        self._rows = Rows(database, options.language)
-        self._lexical = LexicalLeg(options.language)
+        stems = Stems(options.language)
+        self._rows = Rows(database, stems)
+        self._lexical = LexicalLeg(stems)
         self._weights = Weights(
             constant=options.rank_constant, lexical=options.lexical_weight, dense=options.dense_weight
         )

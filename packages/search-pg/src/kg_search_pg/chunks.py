@@ -6,16 +6,20 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from kg_search_pg.words import Role, clean, terms
+from kg_search_pg.words import clean, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from kg_plugin_api import SearchItem
+    from kg_search_pg.stems import Stem
+    from kg_search_pg.words import Term
 
 LONGEST: Final = 1_500
 """Characters of a piece of a long note, near what a small embedding model reads of a text (512 tokens)."""
 _LAST_POSITION: Final = 16_383
+_PLACES: Final = 255
+"""So many places of a lexeme Postgres keeps."""
 TITLE: Final = "A"
 """The mark of terms of the id, the gist and the tags."""
 NOTE: Final = "B"
@@ -24,15 +28,11 @@ TOUCH: Final = "C"
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One row: ``content`` is what is embedded, ``words`` a ``tsvector`` of its terms, ``title`` and ``note`` its words
-    for the dictionary of a language.
-    """
+    """One row: ``content`` is what is embedded, ``marked`` are its terms, each with the mark of its field."""
 
     ordinal: int
     content: str
-    words: str
-    title: str = ""
-    note: str = ""
+    marked: tuple[tuple[str, Term], ...]
 
     @property
     def digest(self) -> bytes:
@@ -44,20 +44,10 @@ def chunks(item: SearchItem) -> Iterator[Chunk]:
     """The rows of a node, numbered from 0. The first has its title and touches; each note has one or more."""
     head = [(TITLE, text) for text in (item.id, item.gist, *item.tags)] + [(TOUCH, text) for text in item.touches]
     gist = clean(item.gist)
-    yield Chunk(
-        ordinal=0,
-        content=f"{clean(item.id)}: {gist}",
-        words=vector(head),
-        title=" ".join(_language(text for mark, text in head if mark == TITLE)),
-    )
+    yield Chunk(0, f"{clean(item.id)}: {gist}", _marked(head))
     pieces = (piece for note in item.notes for piece in split(clean(note)))
     for ordinal, piece in enumerate(pieces, 1):
-        yield Chunk(
-            ordinal=ordinal,
-            content=f"{gist}\n{piece}",
-            words=vector([(NOTE, piece)]),
-            note=" ".join(_language([piece])),
-        )
+        yield Chunk(ordinal, f"{gist}\n{piece}", _marked([(NOTE, piece)]))
 
 
 def split(text: str, most: int = LONGEST) -> Iterator[str]:
@@ -70,23 +60,27 @@ def split(text: str, most: int = LONGEST) -> Iterator[str]:
         yield text
 
 
-def vector(texts: Iterable[tuple[str, str]]) -> str:
-    """Marked texts as a ``tsvector`` in its written form."""
+def vector(marked: Iterable[tuple[str, Term]], stems: Mapping[str, Stem]) -> str:
+    """Marked terms and their stems as a ``tsvector`` in its written form."""
     places: dict[str, list[str]] = {}
-    position = 0
-    for mark, text in texts:
-        for term in terms(text):
-            position = min(position + 1, _LAST_POSITION)
-            places.setdefault(term.text, []).append(f"{position}{mark}")
-    return " ".join(f"{quoted(term)}:{','.join(found[-255:])}" for term, found in places.items())
+    for position, (mark, term) in enumerate(marked, 1):
+        place = f"{min(position, _LAST_POSITION)}{mark}"
+        for lexeme in lexemes(term, stems):
+            places.setdefault(lexeme, []).append(place)
+    return " ".join(f"{quoted(lexeme)}:{','.join(found[-_PLACES:])}" for lexeme, found in places.items())
 
 
-def quoted(term: str) -> str:
-    """A term as a lexeme in the written form of ``tsvector`` and ``tsquery``."""
-    doubled = term.replace("\\", "\\\\").replace("'", "''")
+def lexemes(term: Term, stems: Mapping[str, Stem]) -> tuple[str, ...]:
+    """What stands for a term: itself, and its stems where it is a word."""
+    stem = stems.get(term.text)
+    return (term.text,) if stem is None else tuple(dict.fromkeys((term.text, *stem.lexemes)))
+
+
+def quoted(lexeme: str) -> str:
+    """A lexeme in the written form of ``tsvector`` and ``tsquery``."""
+    doubled = lexeme.replace("\\", "\\\\").replace("'", "''")
     return f"'{doubled}'"
 
 
-def _language(texts: Iterable[str]) -> Iterator[str]:
-    """The words that a dictionary may know."""
-    return (term.text for text in texts for term in terms(text) if term.role is Role.WORD and term.text.isalpha())
+def _marked(texts: Iterable[tuple[str, str]]) -> tuple[tuple[str, Term], ...]:
+    return tuple((mark, term) for mark, text in texts for term in terms(text))

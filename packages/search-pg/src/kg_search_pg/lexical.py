@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_search_pg.chunks import TITLE, quoted
+from kg_search_pg.chunks import TITLE, lexemes, quoted
 from kg_search_pg.filters import ALLOWED, parameters
 from kg_search_pg.fusion import Found
-from kg_search_pg.stems import Stems
 from kg_search_pg.words import Role, asked
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
     from kg_plugin_api import SearchRequest
-    from kg_search_pg.stems import Stem
+    from kg_search_pg.stems import Stem, Stems
     from kg_search_pg.words import Term
 
 _TERMS: Final = 32
@@ -73,8 +72,8 @@ class _Asked:
 class LexicalLeg:
     """Asks by words. What is counted for the rarity of a term is kept for a minute at most."""
 
-    def __init__(self, language: str) -> None:
-        self._stems = Stems(language)
+    def __init__(self, stems: Stems) -> None:
+        self._stems = stems
         self._sizes: dict[tuple[str, ...], tuple[float, int]] = {}
         self._common: dict[str, int] = {}
         self._common_until = 0.0
@@ -170,10 +169,7 @@ class LexicalLeg:
 def _question(terms: Sequence[Term], stems: Mapping[str, Stem]) -> list[_Asked]:
     """What to ask for: the terms but for words that say nothing; of a question that has nothing else, all."""
     telling = [term for term in terms if not (term.text in stems and stems[term.text].is_stop)]
-    return [
-        _Asked(term, tuple(dict.fromkeys([term.text, *(stems[term.text].lexemes if term.text in stems else ())])))
-        for term in telling or terms
-    ]
+    return [_Asked(term, lexemes(term, stems)) for term in telling or terms]
 
 
 def _chosen(known: Sequence[_Asked]) -> list[_Asked]:

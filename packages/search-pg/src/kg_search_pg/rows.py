@@ -5,26 +5,27 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_search_pg.chunks import NOTE, TITLE, chunks
+from kg_search_pg.chunks import chunks, vector
 from kg_search_pg.words import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
     from kg_plugin_api import SearchItem
+    from kg_search_pg.chunks import Chunk
     from kg_search_pg.database import Database
+    from kg_search_pg.stems import Stem, Stems
 
 _SLICE: Final = 20
 """Nodes that are taken apart and written at a time: the loop is free between two slices."""
 _PAGE: Final = 1_000
 
-_UPSERT: Final = f"""
+_UPSERT: Final = """
     insert into chunk (key, ordinal, graph, item, level, tier, status, kind, tags, observer, observed, hash, digest,
         content, words)
     values (%(key)s, %(ordinal)s, %(graph)s, %(item)s, %(level)s, %(tier)s, %(status)s, %(kind)s, %(tags)s,
         %(observer)s, %(observed)s, %(hash)s, %(digest)s, %(content)s,
-        %(words)s::tsvector || setweight(to_tsvector(%(language)s::regconfig, %(title)s), '{TITLE}')
-        || setweight(to_tsvector(%(language)s::regconfig, %(note)s), '{NOTE}'))
+        %(words)s::tsvector)
     on conflict (key, ordinal) do update set
         graph = excluded.graph, item = excluded.item, level = excluded.level, tier = excluded.tier,
         status = excluded.status, kind = excluded.kind, tags = excluded.tags, observer = excluded.observer,
@@ -38,18 +39,20 @@ _UPSERT: Final = f"""
 class Rows:
     """The rows of all nodes. All methods raise SearchUnavailable."""
 
-    def __init__(self, database: Database, language: str) -> None:
+    def __init__(self, database: Database, stems: Stems) -> None:
         self._database = database
-        self._language = language
+        self._stems = stems
 
     async def upsert(self, items: Sequence[SearchItem]) -> None:
         """Replaces by key; the last of equal keys wins."""
         last = list({item.key: item for item in items}.values())
         for start in range(0, len(last), _SLICE):
             part = last[start : start + _SLICE]
-            rows = await asyncio.to_thread(self._rows, part)
-            lengths = {str(row["key"]): int(row["ordinal"]) for row in rows}
+            pairs = await asyncio.to_thread(_taken_apart, part)
+            lengths = {clean(item.key): chunk.ordinal for item, chunk in pairs}
             async with self._database.connection() as connection, connection.transaction():
+                stems = await self._stems.of(connection, {term for _, chunk in pairs for _, term in chunk.marked})
+                rows = await asyncio.to_thread(_rows, pairs, stems)
                 cursor = connection.cursor()
                 await cursor.executemany(_UPSERT, rows)
                 await cursor.execute(
@@ -77,12 +80,16 @@ class Rows:
                 found.update((key, digest.decode("utf-8", "surrogatepass")) for key, digest in page)
         return found
 
-    def _rows(self, items: Sequence[SearchItem]) -> list[dict[str, Any]]:
-        return [row for item in items for row in self._of(item)]
 
-    def _of(self, item: SearchItem) -> Iterator[dict[str, Any]]:
-        shared = {
+def _taken_apart(items: Sequence[SearchItem]) -> list[tuple[SearchItem, Chunk]]:
+    return [(item, chunk) for item in items for chunk in chunks(item)]
+
+
+def _rows(pairs: Sequence[tuple[SearchItem, Chunk]], stems: Mapping[str, Stem]) -> list[dict[str, Any]]:
+    return [
+        {
             "key": clean(item.key),
+            "ordinal": chunk.ordinal,
             "graph": clean(item.graph),
             "item": clean(item.id),
             "level": item.graph.partition(":")[0],
@@ -93,15 +100,9 @@ class Rows:
             "observer": clean(item.observer),
             "observed": clean(item.observed),
             "hash": item.hash.encode("utf-8", "surrogatepass"),
-            "language": self._language,
+            "digest": chunk.digest,
+            "content": chunk.content,
+            "words": vector(chunk.marked, stems),
         }
-        for chunk in chunks(item):
-            yield {
-                **shared,
-                "ordinal": chunk.ordinal,
-                "digest": chunk.digest,
-                "content": chunk.content,
-                "words": chunk.words,
-                "title": chunk.title,
-                "note": chunk.note,
-            }
+        for item, chunk in pairs
+    ]

@@ -15,13 +15,22 @@ if TYPE_CHECKING:
     from kg_search_pg.words import Term
 
 _MOST: Final = 50_000
-_STOPPED: Final = ("english", "russian", "german", "french", "spanish")
-"""Languages whose words without meaning nobody asks for."""
+_SCRIPTS: Final = (
+    ("\u0370", "\u03ff", "greek"),
+    ("\u0400", "\u052f", "russian"),
+    ("\u0530", "\u058f", "armenian"),
+    ("\u0600", "\u06ff", "arabic"),
+    ("\u0900", "\u097f", "hindi"),
+    ("\u0b80", "\u0bff", "tamil"),
+)
+"""The language whose endings are taken off in a script; in all others it is the language of the index."""
+_LEAST_STOPPED: Final = "english"
+"""Its words without meaning are such in every index: it is the language of code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stem:
-    """The lexemes of a word in the language of the index; ``is_stop`` when it says nothing about a subject."""
+    """The lexemes of a word in its language; ``is_stop`` when it says nothing about a subject."""
 
     lexemes: tuple[str, ...]
     is_stop: bool
@@ -35,21 +44,23 @@ class Stems:
         self._known: dict[str, Stem] = {}
 
     async def of(self, connection: AsyncConnection[Any], terms: Iterable[Term]) -> Mapping[str, Stem]:
-        """The stems of the terms that are words."""
-        words = [term.text for term in terms if term.role is Role.WORD and term.text.isalpha()]
-        unknown = [word for word in words if word not in self._known]
+        """The stems of the terms that are words. What is returned stays as it is."""
+        words = {term.text for term in terms if term.role is Role.WORD and term.text.isalpha()}
+        unknown = sorted(words - self._known.keys())
         if unknown:
-            if len(self._known) > _MOST:
-                self._known.clear()
-            await self._learn(connection, unknown)
-        return {word: self._known[word] for word in words if word in self._known}
+            known = {} if len(self._known) > _MOST else self._known
+            self._known = {**known, **await self._learned(connection, unknown)}
+        return self._known
 
-    async def _learn(self, connection: AsyncConnection[Any], words: Sequence[str]) -> None:
-        stops = " or ".join(f"to_tsvector('{language}', word) = ''" for language in _STOPPED)
+    async def _learned(self, connection: AsyncConnection[Any], words: Sequence[str]) -> dict[str, Stem]:
         found = await connection.execute(
-            f"select word, tsvector_to_array(to_tsvector(%s::regconfig, word)), to_tsvector('simple', word) <> ''"
-            f" and ({stops}) from unnest(%s::text[]) as word",
-            [self._language, list(words)],
+            "select word, tsvector_to_array(to_tsvector(language::regconfig, word)),"
+            " to_tsvector('simple', word) <> ''"
+            f" and (to_tsvector(language::regconfig, word) = '' or to_tsvector('{_LEAST_STOPPED}', word) = '')"
+            " from unnest(%s::text[], %s::text[]) as asked (word, language)",
+            [list(words), [self._of(word) for word in words]],
         )
-        for word, lexemes, is_stop in await found.fetchall():
-            self._known[word] = Stem(tuple(lexemes), bool(is_stop))
+        return {word: Stem(tuple(lexemes), bool(is_stop)) for word, lexemes, is_stop in await found.fetchall()}
+
+    def _of(self, word: str) -> str:
+        return next((language for low, high, language in _SCRIPTS if low <= word[0] <= high), self._language)
