@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kg_plugin_api import SearchItem
 from kg_search_pg.chunks import LONGEST, chunks, split, vector
 from kg_search_pg.fusion import Found, Weights, fuse, ranks
-from kg_search_pg.words import asked, clean, terms
+from kg_search_pg.words import Role, asked, clean, terms
 
 any_text = st.text(st.characters(), max_size=200)
 """Halves of characters and NUL included."""
@@ -55,6 +55,14 @@ def test_scripts_without_spaces_are_cut_into_grams() -> None:
     assert set(texts("署")) <= set(texts("部署方案"))
 
 
+def test_an_emoji_is_a_sign_and_a_letter_is_none() -> None:
+    assert [(term.text, term.role) for term in terms("🚀 a 署")] == [
+        ("🚀", Role.SIGN),
+        ("a", Role.WORD),
+        ("署", Role.GRAM),
+    ]
+
+
 def test_marks_belong_to_the_letter_before() -> None:
     assert texts("हिन्दी") == ["हिन्दी"]
 
@@ -92,8 +100,7 @@ def test_a_node_is_one_row_and_one_for_each_case() -> None:
     rows = list(chunks(item))
 
     assert [row.ordinal for row in rows] == [0, 1, 2, 3]
-    assert rows[0].content == "a: gist"
-    assert rows[1].content == "gist\nfirst"
+    assert [row.content for row in rows] == ["gist", "first", "x" * LONGEST, "x"]
 
 
 @given(any_text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -12,10 +12,11 @@ from kg_plugin_api import SearchResults
 from kg_search_pg import dense
 from kg_search_pg.database import Database, set_timeout
 from kg_search_pg.embedding import EmbedderFailed, Queue
-from kg_search_pg.fusion import Weights, fuse
+from kg_search_pg.fusion import SIGNED, Weights, fuse
 from kg_search_pg.lexical import LexicalLeg
 from kg_search_pg.rows import Rows
 from kg_search_pg.stems import Stems
+from kg_search_pg.words import has_sign
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -89,7 +90,10 @@ class PgBackend:
             meant.add_done_callback(_ignore)
         by_meaning, degraded = meant.result() if _has_result(meant) else ((), _TOO_LONG)
         gate = request.gate or self._options.gate
-        hits = fuse(by_words, by_meaning, request.limit, self._weights, lambda found: _strength(found, gate))
+        weights = self._weights
+        if has_sign(request.text):
+            weights = replace(weights, dense=weights.dense * SIGNED)
+        hits = fuse(by_words, by_meaning, request.limit, weights, lambda found: _strength(found, gate))
         return SearchResults(hits=hits, degraded=f"Found by words alone: {degraded}." if degraded else "")
 
     async def health(self) -> Mapping[str, object]:

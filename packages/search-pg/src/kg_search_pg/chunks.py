@@ -41,13 +41,16 @@ class Chunk:
 
 
 def chunks(item: SearchItem) -> Iterator[Chunk]:
-    """The rows of a node, numbered from 0. The first has its title and touches; each note has one or more."""
+    """The rows of a node, numbered from 0. The first has its title and touches; each note has one or more.
+
+    The gist and each note are embedded alone: with the id before the gist and the gist before the notes hit@5 of
+    paraphrases by meaning alone is 0.783 on the dev half, without 0.900.
+    """
     head = [(TITLE, text) for text in (item.id, item.gist, *item.tags)] + [(TOUCH, text) for text in item.touches]
-    gist = clean(item.gist)
-    yield Chunk(0, f"{clean(item.id)}: {gist}", _marked(head))
+    yield Chunk(0, clean(item.gist), _marked(head))
     pieces = (piece for note in item.notes for piece in split(clean(note)))
     for ordinal, piece in enumerate(pieces, 1):
-        yield Chunk(ordinal, f"{gist}\n{piece}", _marked([(NOTE, piece)]))
+        yield Chunk(ordinal, piece, _marked([(NOTE, piece)]))
 
 
 def split(text: str, most: int = LONGEST) -> Iterator[str]:

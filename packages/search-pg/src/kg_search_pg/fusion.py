@@ -11,8 +11,17 @@ from kg_plugin_api import SearchHit
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+_SPREAD: Final = 2
+"""The power of a score. It changes no order here, but what is made of scores later, as when neighbours of good hits are
+lifted: hit@5 of questions that need a neighbour is 0.929 without it and 0.982 with it."""
 SUPERSEDED: Final = 0.7
 """What a superseded node's score counts."""
+SIGNED: Final = 0.5
+"""What the dense leg counts when the question has an emoji, which models hardly know: hit@5 of such questions is 0.981
+without it and 1.000 with it."""
+CONSTANT: Final = 5.0
+LEXICAL_WEIGHT: Final = 1.0
+DENSE_WEIGHT: Final = 1.25
 LEXICAL: Final = "lexical"
 DENSE: Final = "dense"
 
@@ -33,11 +42,16 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """How much a rank counts: ``weight / (constant + rank)``."""
+    """How much a rank counts: ``weight / (constant + rank)``.
 
-    constant: float = 60.0
-    lexical: float = 1.0
-    dense: float = 1.0
+    hit@1 and hit@5 over the answerable questions of the dev half, and hit@5 of paraphrases: as they stand 0.864, 0.985
+    and 0.867; with a constant of 60 and equal weights, as usual, 0.57, 0.972 and 0.817; by words alone 0.843, 0.954 and
+    0.617; by the built-in index 0.830, 0.964 and 0.667.
+    """
+
+    constant: float = CONSTANT
+    lexical: float = LEXICAL_WEIGHT
+    dense: float = DENSE_WEIGHT
 
 
 def ranks(leg: Sequence[Found]) -> dict[str, int]:
@@ -66,6 +80,7 @@ def fuse(
     by_words, by_meaning = ranks(lexical), ranks(dense)
     words = {found.key: found for found in lexical}
     meanings = {found.key: found for found in dense}
+    best = (weights.lexical + weights.dense) / (weights.constant + 1)
     hits = []
     for key in words.keys() | meanings.keys():
         found = words.get(key) or meanings[key]
@@ -80,7 +95,7 @@ def fuse(
                 key=key,
                 graph=found.graph,
                 id=found.id,
-                score=round(score * (SUPERSEDED if found.status == "superseded" else 1.0), 6),
+                score=round((score / best) ** _SPREAD * (SUPERSEDED if found.status == "superseded" else 1.0), 6),
                 evidence=found.evidence,
                 rarity=found.rarity,
                 in_title=found.in_title,

@@ -27,7 +27,7 @@ _ROWS: Final = 4_000
 """Frequent terms leave the question once rarer ones bring so many rows."""
 _WEIGHTS: Final = "{0.1, 0.25, 0.5, 1.0}"
 """What a term counts without a mark, among the touches, in a note and in the title."""
-_ROLES: Final = {Role.WORD: 1.0, Role.WHOLE: 0.5, Role.GRAM: 1.0, Role.SINGLE: 0.5}
+_ROLES: Final = {Role.WORD: 1.0, Role.WHOLE: 0.5, Role.GRAM: 1.0, Role.SIGN: 1.0, Role.SINGLE: 0.5}
 _STATISTICS_SECONDS: Final = 60.0
 
 _FREQUENCIES: Final = """
@@ -191,7 +191,7 @@ def _rarity(frequency: int, size: int) -> float:
 
 def _evidence(matched: Sequence[Term]) -> int:
     """How many words are shared; an identifier counts by its parts, grams that overlap count as one."""
-    words = sum(term.role is Role.WORD for term in matched)
+    words = sum(term.role in {Role.WORD, Role.SIGN} for term in matched)
     before = ""
     for term in matched:
         if term.role is Role.GRAM:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from kg_plugin_api import Code, KgError
+from kg_search_pg.fusion import CONSTANT, DENSE_WEIGHT, LEXICAL_WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,11 +47,11 @@ class Options:
     """What the model wants before a stored text."""
     gate: float = 0.0
     """The largest distance at which a lesson may come to mind by its meaning alone; 0: none does."""
-    rank_constant: float = 60.0
+    rank_constant: float = CONSTANT
     """k of 1/(k + rank), by which the legs are fused."""
-    lexical_weight: float = 1.0
+    lexical_weight: float = LEXICAL_WEIGHT
     """What the rank by words counts."""
-    dense_weight: float = 1.0
+    dense_weight: float = DENSE_WEIGHT
     """What the rank by meaning counts."""
     connections: int = 4
     """How many connections there are at most."""

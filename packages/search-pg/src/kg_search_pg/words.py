@@ -35,6 +35,8 @@ class Role(Enum):
     """An identifier joined to one word, beside its parts."""
     GRAM = "gram"
     """Some neighbouring characters of a script that does not separate words."""
+    SIGN = "sign"
+    """An emoji or another sign."""
     SINGLE = "single"
     """One character of such a script, beside its grams."""
 
@@ -72,13 +74,18 @@ def asked(text: str) -> list[Term]:
     return list(found.values())
 
 
+def has_sign(text: str) -> bool:
+    """Whether a text has an emoji or another sign."""
+    return any(term.role is Role.SIGN for term in terms(text))
+
+
 def _identifier(chunk: str) -> Iterator[Term]:
     """A word, or an identifier joined and in parts: ``src/getUser`` gives ``srcgetuser``, ``src``, ``get`` …"""
     parts = [piece for part in _SEPARATOR.split(chunk) for piece in _pieces(part)]
     if len(parts) > 1:
         yield from _term("".join(parts), Role.WHOLE)
     for part in parts:
-        yield from _term(part, Role.WORD)
+        yield from _term(part, Role.SIGN if len(part) == 1 and not part.isalnum() else Role.WORD)
 
 
 def _pieces(part: str) -> Iterable[str]:
