@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from dataset import Dataset
 from report import file_targets, no_targets, targets
 from sets import read_devbench, read_files, read_history, read_observations, read_sessions
-from subjects import Bm25, Conjunction, Kg, KgFiles, SameName, Substring, peer
+from subjects import Bm25, Conjunction, Kg, KgFiles, SameName, Substring, over, peer
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -59,18 +59,22 @@ def parts(arguments: Namespace) -> Iterator[Part]:
 
 
 @contextmanager
-def reminders(dataset: Dataset, python: Path | None) -> Iterator[list[Reminder]]:
-    """kg over one set, and the peer where ``python`` is an interpreter that has it; the peer ends with the block."""
+def reminders(dataset: Dataset, python: Path | None, backend: str = "") -> Iterator[list[Reminder]]:
+    """kg over one set, with a search backend too where one is named, and the peer where ``python`` is an interpreter
+    that has it; both end with the block.
+    """
     found: list[Reminder] = [Kg(dataset.graphs)]
     with ExitStack() as stack:
+        if backend:
+            found.append(stack.enter_context(over(dataset.graphs, backend)))
         if python is not None:
             found.append(stack.enter_context(peer(dataset.graphs, python)))
         yield found
 
 
 @contextmanager
-def _searching(dataset: Dataset, python: Path | None) -> Iterator[list[Subject]]:
-    with reminders(dataset, python) as found:
+def _searching(dataset: Dataset, python: Path | None, backend: str) -> Iterator[list[Subject]]:
+    with reminders(dataset, python, backend) as found:
         yield [*found, *(make(dataset.graphs) for make in (Substring, Conjunction, Bm25))]
 
 
@@ -81,7 +85,7 @@ def _decisions(arguments: Namespace) -> Part:
         title=f"decisions, {arguments.half} half",
         hash=dataset.hash,
         questions=[question for question in dataset.questions if question.half == arguments.half],
-        subjects=partial(_searching, dataset, arguments.peer),
+        subjects=partial(_searching, dataset, arguments.peer, arguments.backend),
         targets=targets,
     )
 
@@ -113,5 +117,5 @@ def _searched(name: str, title: str, dataset: Dataset, arguments: Namespace) -> 
         title=title,
         hash=dataset.hash,
         questions=dataset.questions,
-        subjects=partial(_searching, dataset, arguments.peer),
+        subjects=partial(_searching, dataset, arguments.peer, arguments.backend),
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from dataset import Key, Question
     from kg_core.model import Graph
+    from kg_plugin_api import SearchResults
 
 SEARCH_LIMIT: Final = 15
 """Hits that ``kg_search`` asks for."""
@@ -40,11 +41,14 @@ class Kg:
         """
         graphs = [self._graphs[key] for key in asked.graphs]
         searching = SearchRequest(text=asked.text, graphs=asked.graphs, limit=SEARCH_LIMIT)
-        hits = ranked(self._index.search(searching), graphs, searching).hits[:DEPTH]
+        hits = ranked(self._search(searching), graphs, searching).hits[:DEPTH]
         event = request(asked.text, asked.graphs)
-        blocks = recall(asked.text, self._index.search(event), graphs, known).blocks
+        blocks = recall(asked.text, self._search(event), graphs, known).blocks
         return Answer(
             ranked=tuple((hit.graph, hit.id) for hit in hits),
             injected=tuple((mark.graph, mark.id) for block in blocks for mark in block.marks),
             characters=len("\n".join(block.text for block in blocks)),
         )
+
+    def _search(self, request: SearchRequest) -> SearchResults:
+        return self._index.search(request)
