@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from kg_plugin_api.operations import Operation
     from kg_plugin_api.wiring import SearchWiring
 
 
@@ -123,10 +122,13 @@ class SupportsSimilarity(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchBackendFactory:
-    """A named way to open a backend. Heavy imports and I/O belong into ``open``."""
+    """A named way to open a backend. Heavy imports and I/O belong into ``open``.
+
+    ``open`` gets the options of the settings, and under ``home`` the memory folder. Its operations come through
+    ``kg_operations``.
+    """
 
     name: str
     open: Callable[[Mapping[str, str]], Awaitable[SearchBackend]]
     title: str = ""
     wiring: SearchWiring | None = None
-    operations: Callable[[SearchBackend], Sequence[Operation]] | None = None

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from kg_plugin_api.claims import Claim
@@ -129,15 +129,15 @@ class Wiring(Protocol):
 
 
 class SearchWiring(Protocol):
-    """What ``kg setup --search NAME`` does for a search backend."""
+    """What ``kg setup --search NAME`` does for a search backend before the settings choose it."""
 
     def steps(self, home: Path, options: Mapping[str, str]) -> Sequence[SearchStep]:
-        """The steps in order, from a memory home and the options given."""
+        """The steps in order, from a memory home and the options given. Raises INVALID for an option that is wrong."""
         ...
 
 
 class SearchStep(Protocol):
-    """One step of setting a search backend up; ``progress`` is called with short lines meanwhile."""
+    """One step of setting a search backend up. The server may be running, with this backend too."""
 
     @property
     def title(self) -> str:
@@ -148,6 +148,6 @@ class SearchStep(Protocol):
         """How far it is. Never raises."""
         ...
 
-    def take(self) -> None:
-        """Does it; may be repeated. Raises KgError."""
+    def take(self, progress: Callable[[str], None]) -> None:
+        """Does it, telling ``progress`` in short lines; may be repeated. Raises KgError with what to do."""
         ...

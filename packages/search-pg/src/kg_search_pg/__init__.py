@@ -1,30 +1,67 @@
-"""Search in Postgres: by words and by meaning. It holds an index of the memory and nothing else."""
+"""Search in Postgres: by words and by meaning. It holds an index of the memory and nothing else.
+
+Loading this plug-in imports no driver and no model: that is left to opening the backend and to running an operation.
+"""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Final
 
-from kg_plugin_api import SearchBackendFactory, hookimpl
+from kg_plugin_api import Operation, SearchBackendFactory, hookimpl
+from kg_search_pg.desk import Desk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
-    from kg_plugin_api import SearchBackend
+    from kg_plugin_api import SearchBackend, SearchStep
 
-__all__ = ["PG", "kg_search_backends"]
+__all__ = ["PG", "kg_operations", "kg_search_backends"]
+
+_DESK: Final = Desk()
+"""One process runs one server, and that at most one backend of this name."""
 
 
 async def _open(options: Mapping[str, str]) -> SearchBackend:
     from kg_search_pg.opening import open_backend
     from kg_search_pg.options import Options
 
-    return await open_backend(Options.parse(options))
+    _DESK.options = Options.parse(options)
+    _DESK.backend = await open_backend(_DESK.options)
+    return _DESK.backend
 
 
-PG: Final = SearchBackendFactory(name="pg", title="Postgres, by words and by meaning", open=_open)
+class _Wiring:
+    def steps(self, home: Path, options: Mapping[str, str]) -> Sequence[SearchStep]:
+        from kg_search_pg.wiring import steps
+
+        return steps(home, options)
+
+
+def _operation(name: str, help_: str, *, changes: bool = False) -> Operation:
+    async def run(_: Mapping[str, object]) -> Mapping[str, object]:
+        told: Mapping[str, object] = await getattr(importlib.import_module("kg_search_pg.operations"), name)(_DESK)
+        return told
+
+    return Operation(name=name, help=help_, arguments=(), run=run, changes=changes)
+
+
+PG: Final = SearchBackendFactory(name="pg", title="Postgres, by words and by meaning", open=_open, wiring=_Wiring())
 
 
 @hookimpl
 def kg_search_backends() -> tuple[SearchBackendFactory, ...]:
     """Offers the backend ``pg``."""
     return (PG,)
+
+
+@hookimpl
+def kg_operations() -> tuple[Operation, ...]:
+    """Offers what a person may ask of the backend, and have it do."""
+    return (
+        _operation("status", "Show what is indexed, by which model, how much is left to do, and how large it is."),
+        _operation("doctor", "Say what is wrong with Postgres, the index or what embeds, and what mends it."),
+        _operation("calibrate", "Measure at which distance this model tells the same from something else."),
+        _operation("reindex", "Drop the index, vectors too; the server builds it anew.", changes=True),
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import SearchResults
 from kg_search_pg import dense
-from kg_search_pg.database import Database, set_timeout
+from kg_search_pg.database import set_timeout
 from kg_search_pg.embedding import EmbedderFailed, Queue
 from kg_search_pg.fusion import SIGNED, Weights, fuse
 from kg_search_pg.lexical import LexicalLeg
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from kg_plugin_api import SearchItem, SearchRequest
+    from kg_search_pg.database import Database
     from kg_search_pg.embedding import Embedder
     from kg_search_pg.fusion import Found
     from kg_search_pg.options import Options
@@ -59,6 +60,21 @@ class PgBackend:
         )
         self._embedding = asyncio.create_task(meaning.queue.run()) if meaning.queue is not None else None
         self._is_closed = False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was let go of."""
+        return self._is_closed
+
+    @property
+    def database(self) -> Database:
+        """The connections, for what a person asks of the backend."""
+        return self._database
+
+    @property
+    def meaning(self) -> Meaning:
+        """The leg by meaning."""
+        return self._meaning
 
     async def upsert(self, items: Sequence[SearchItem]) -> None:
         """Replaces by key; what is embedded of it follows later."""

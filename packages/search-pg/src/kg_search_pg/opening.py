@@ -29,7 +29,7 @@ def places(options: Options) -> Places:
 
 async def open_backend(options: Options) -> PgBackend:
     """A backend that answers. Raises SearchUnavailable, or INVALID for an option that is wrong."""
-    embedder, problem = _embedder(options)
+    embedder, problem = embedder_of(options)
     async with AsyncExitStack() as opened:
         if embedder is not None:
             opened.push_async_callback(embedder.close)
@@ -41,7 +41,7 @@ async def open_backend(options: Options) -> PgBackend:
             release.push_async_callback(server.stop)
             await server.start()
             dsn = server.dsn
-        vectors = await _prepared(dsn, options)
+        vectors = await prepared(dsn, options)
         path = tuple(dict.fromkeys(name for name in (options.schema, vectors.schema, "public") if name))
         database = await Database.open(dsn, path=path, most=options.connections)
         opened.push_async_callback(database.close)
@@ -55,7 +55,7 @@ async def open_backend(options: Options) -> PgBackend:
         return backend
 
 
-async def _prepared(dsn: str, options: Options) -> Vectors:
+async def prepared(dsn: str, options: Options) -> Vectors:
     """Brings the tables, and the vectors where somebody can make and compare them."""
     connection = await connect(dsn)
     try:
@@ -76,7 +76,7 @@ async def _prepared(dsn: str, options: Options) -> Vectors:
     return vectors
 
 
-def _embedder(options: Options) -> tuple[Embedder | None, str]:
+def embedder_of(options: Options) -> tuple[Embedder | None, str]:
     """What embeds; or nothing, with the reason where somebody wanted it."""
     wanted = options.embedder or (LOCAL if is_installed() else NONE)
     if wanted == OPENAI:

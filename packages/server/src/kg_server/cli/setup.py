@@ -55,6 +55,8 @@ class Consent(Enum):
 
 @click.command("setup")
 @click.option("--harness", "named", multiple=True, metavar="NAME", help="Only this agent; may be given again.")
+@click.option("--search", metavar="NAME", help="Have this search backend asked instead: of a plug-in, or `builtin`.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="With --search: an option of it.")
 @click.option("--service", is_flag=True, help="Also have systemd start the server when you log in.")
 @click.option("--yes", is_flag=True, help="Ask nothing: do what is needed and accept what is offered.")
 @click.option("--trust-hooks", is_flag=True, help="Also trust our hooks in the agents' own interfaces.")
@@ -66,6 +68,8 @@ class Consent(Enum):
 def command(
     home: Home,
     named: tuple[str, ...],
+    search: str | None,
+    options: tuple[str, ...],
     *,
     service: bool,
     yes: bool,
@@ -93,6 +97,12 @@ def command(
     if off:
         raise KgError(Code.INVALID, "--off goes with --team. To disconnect agents, use `kg uninstall`.")
     consent = Consent.NOBODY if as_json and not yes else Consent.of(yes=yes)
+    if search is not None:
+        from kg_server.cli.searching import choose
+
+        return choose(home, search, options, agreed=consent.goes_on, dry_run=dry_run, as_json=as_json)
+    if options:
+        raise KgError(Code.INVALID, "--option goes with --search.")
     with told(home, dry_run=dry_run, as_json=as_json) as report:
         choice, agents, wanted, installed = _asked_for(home, named, service=service)
         report.more["missing"] = list(choice.missing)

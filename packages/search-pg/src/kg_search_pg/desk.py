@@ -1,0 +1,33 @@
+"""What the operations of the plug-in work on: the backend that the server of this process opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from kg_search_pg.backend import PgBackend
+    from kg_search_pg.options import Options
+
+
+@dataclass(slots=True)
+class Desk:
+    """The options of the last opening, and the backend once it came to one."""
+
+    options: Options | None = None
+    backend: PgBackend | None = None
+
+    def chosen(self) -> Options:
+        """The options. Raises CONFLICT when the settings do not choose this backend."""
+        if self.options is None:
+            raise KgError(Code.CONFLICT, "The settings do not choose this backend. `kg setup --search pg` does it.")
+        return self.options
+
+    def opened(self) -> PgBackend:
+        """The backend. Raises UNAVAILABLE while there is none."""
+        self.chosen()
+        if self.backend is None or self.backend.is_closed:
+            raise KgError(Code.UNAVAILABLE, "Postgres does not answer now. `kg doctor` and `kg pg doctor` say why.")
+        return self.backend

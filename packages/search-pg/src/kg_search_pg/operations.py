@@ -1,0 +1,157 @@
+"""What ``kg pg …`` does, in the server. Answers are JSON-compatible."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from psycopg import sql
+
+from kg_plugin_api import Code, KgError, SearchUnavailable
+from kg_search_pg.calibration import LEAST, Pair, gate, quantiles
+from kg_search_pg.embedding import EmbedderFailed, written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kg_search_pg.backend import PgBackend
+    from kg_search_pg.desk import Desk
+
+_SAMPLE: Final = 100
+_SECONDS: Final = 20.0
+"""How long a calibration asks."""
+_QUESTION: Final = 200
+"""Characters of a case that make a question."""
+
+_SIZES: Final = """
+    select current_setting('server_version'), (select extversion from pg_extension where extname = 'vector'),
+        pg_total_relation_size('chunk'), pg_indexes_size('chunk'),
+        (select count(distinct model) from chunk where model is not null)
+"""
+_PAIRS: Final = """
+    select note.key, substr(note.content, 1, %s) from chunk as note
+    where note.ordinal = 1 and exists (select from chunk as gist where gist.key = note.key and gist.ordinal = 0
+        and gist.model is not null)
+    order by md5(note.key) limit %s
+"""
+_DISTANCES: Final = """
+    select min(embedding <=> %(vector)s::vector) filter (where key = %(key)s),
+        min(embedding <=> %(vector)s::vector) filter (where key <> %(key)s)
+    from chunk where ordinal = 0 and model is not null
+"""
+
+
+async def status(desk: Desk) -> Mapping[str, object]:
+    """What is indexed, by which model, how much is left, and how large it is."""
+    backend = desk.opened()
+    options = desk.chosen()
+    async with backend.database.connection() as connection:
+        server, vector, size, indexes, models = await (await connection.execute(_SIZES)).fetchone() or (None,) * 5
+    return {
+        **await backend.health(),
+        "postgres": server,
+        "pgvector": vector,
+        "private": not options.dsn,
+        "schema": options.schema,
+        "bytes": size,
+        "index_bytes": indexes,
+        "models": models,
+        "gate": options.gate,
+    }
+
+
+async def doctor(desk: Desk) -> Mapping[str, object]:
+    """What is wrong, with what mends it; ``ok`` when nothing is."""
+    options = desk.chosen()
+    try:
+        told = await status(desk)
+        backend = desk.opened()
+    except (KgError, TimeoutError) as failure:
+        return _found([_finding("postgres", str(failure), "The server tries again by itself.")])
+    findings = [_finding("postgres", f"PostgreSQL {told['postgres']}, pgvector {told['pgvector'] or 'missing'}")]
+    findings.append(_finding("rows", f"{told['rows']} rows, {told['embedded']} with a vector"))
+    if problem := told.get("problem"):
+        findings.append(_finding("meaning", str(problem), "Until then it is searched by words alone."))
+    elif backend.meaning.embedder is None:
+        findings.append(_finding("meaning", "Nothing embeds; it is searched by words alone."))
+    else:
+        findings.append(await _embeds(backend))
+    if isinstance(models := told["models"], int) and models > 1:
+        findings.append(_finding("model", "Vectors of several models are there.", "It embeds until there is one."))
+    if not options.gate:
+        findings.append(
+            _finding("gate", "No lesson comes to mind by its meaning alone; `kg pg calibrate` measures when it may.")
+        )
+    return _found(findings)
+
+
+async def calibrate(desk: Desk) -> Mapping[str, object]:
+    """Distances of questions made of cases, to their own lesson and to the nearest other, and the gate they allow."""
+    backend = desk.opened()
+    embedder = backend.meaning.embedder
+    if embedder is None or not (backend.meaning.queue and backend.meaning.queue.dimensions):
+        raise KgError(Code.CONFLICT, f"Nothing is embedded. {backend.meaning.problem}".strip())
+    async with backend.database.connection() as connection:
+        cases = await (await connection.execute(_PAIRS, [_QUESTION, _SAMPLE])).fetchall()
+    pairs: list[Pair] = []
+    deadline = time.monotonic() + _SECONDS
+    for key, text in cases:
+        if time.monotonic() > deadline:
+            break
+        try:
+            vector = await embedder.query(text)
+        except EmbedderFailed as failure:
+            raise SearchUnavailable(f"{failure.sentence}.") from failure
+        async with backend.database.connection() as connection:
+            found = await connection.execute(_DISTANCES, {"vector": written(vector), "key": key})
+            own, other = await found.fetchone() or (None, None)
+        if own is not None and other is not None:
+            pairs.append(Pair(own, other))
+    suggested = gate(pairs)
+    return {
+        "model": embedder.model,
+        "pairs": len(pairs),
+        "own": quantiles([pair.own for pair in pairs]),
+        "other": quantiles([pair.other for pair in pairs]),
+        "gate": suggested,
+        "sentence": _advice(len(pairs), suggested),
+    }
+
+
+async def reindex(desk: Desk) -> Mapping[str, object]:
+    """Drops everything; the server finds that out, brings the tables back and sends all again."""
+    backend = desk.opened()
+    async with backend.database.connection() as connection:
+        name = sql.Identifier(desk.chosen().schema)
+        await connection.execute(sql.SQL("drop schema {} cascade").format(name))
+    return {"sentence": "The index is gone. Within a minute the server builds it anew; the built-in index answers."}
+
+
+async def _embeds(backend: PgBackend) -> dict[str, str]:
+    """Whether one word is embedded now."""
+    embedder = backend.meaning.embedder
+    if embedder is None:
+        return _finding("meaning", "Nothing embeds.")
+    began = time.monotonic()
+    try:
+        vector = await embedder.query("memory")
+    except EmbedderFailed as failure:
+        return _finding("meaning", failure.sentence, "Until then it is searched by words alone.")
+    took = round((time.monotonic() - began) * 1000)
+    return _finding("meaning", f"{embedder.model}, {len(vector)} dimensions, a question took {took} ms")
+
+
+def _finding(area: str, sentence: str, mends: str = "") -> dict[str, str]:
+    return {"area": area, "level": "problem" if mends else "ok", "sentence": f"{sentence} {mends}".strip()}
+
+
+def _found(findings: Sequence[dict[str, str]]) -> dict[str, Any]:
+    return {"ok": all(finding["level"] == "ok" for finding in findings), "findings": list(findings)}
+
+
+def _advice(pairs: int, suggested: float) -> str:
+    if pairs < LEAST:
+        return f"Too few lessons with cases to measure it ({pairs} of {LEAST}): leave the gate closed."
+    if not suggested:
+        return "This model does not tell the same from something else well enough: leave the gate closed."
+    return f'Put `gate = "{suggested}"` under [search.options] in config.toml, and restart the server.'

@@ -1,0 +1,99 @@
+"""``kg setup --search``"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kg_plugin_api import Code, KgError, StepState
+from kg_server.cli.control import control
+from kg_server.cli.options import told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kg_core.store import Home
+    from kg_server.setup.searching import Choice
+
+
+def choose(
+    home: Home, name: str, options: Sequence[str], *, agreed: Callable[[], bool], dry_run: bool, as_json: bool
+) -> int:
+    """Takes the steps of a search backend, has the settings choose it, and waits until it has everything.
+
+    Nothing is chosen while a step is open. Returns the exit code.
+    """
+    from kg_server.installed import plugins_of
+    from kg_server.setup.searching import choice
+
+    with told(home, dry_run=dry_run, as_json=as_json) as report:
+        chosen = choice(home, plugins_of(home), name, options)
+        told_of: dict[str, object] = {"backend": chosen.name, "steps": [], "files": [], "open": [], "health": None}
+        report.more["search"] = told_of
+        if dry_run:
+            return report.ends(_shown(chosen, told_of))
+        try:
+            if not _written(chosen, told_of, agreed):
+                return report.ends(0)
+            _wait(chosen, told_of)
+        except KgError as failure:
+            told_of["open"] = [failure.sentence]
+            click.echo(f"Still open: {failure.sentence}", err=True)
+            click.echo("Run `kg setup` again with the same options once that is mended.", err=True)
+            return report.ends(1)
+        return report.ends(0)
+
+
+def _shown(chosen: Choice, told_of: dict[str, object]) -> int:
+    plan = chosen.plan()
+    told_of["files"] = [str(change.path) for change in plan.changes]
+    click.echo(plan.diff() or "Nothing to change.")
+    steps = [(step.title, step.status()) for step in chosen.steps()]
+    told_of["steps"] = [{"title": title, "state": str(status.state)} for title, status in steps]
+    for title, status in steps:
+        click.echo(f"# Step: {title}: {status.state}. {status.sentence}".rstrip())
+    return 0
+
+
+def _written(chosen: Choice, told_of: dict[str, object], agreed: Callable[[], bool]) -> bool:
+    """Takes the steps and writes the settings. False when the person wants them left as they are. Raises KgError."""
+    plan = chosen.plan()
+    for change in plan.changes:
+        click.echo(f"This file will be written (`kg setup --dry-run` shows how): {change.path}")
+    for refusal in plan.refusals:
+        click.echo(f"NOT changed: {refusal.path}: {refusal.reason}\nTo do it by hand:\n{refusal.snippet}", err=True)
+    if plan.refusals:
+        raise KgError(Code.CONFLICT, " ".join(f"{each.path} was not changed. {each.reason}" for each in plan.refusals))
+    if plan.changes and not agreed():
+        click.echo("Left as it is.")
+        return False
+    taken: list[dict[str, str]] = []
+    told_of["steps"] = taken
+    for step in chosen.steps():
+        if step.status().state is not StepState.DONE:
+            click.echo(f"{step.title} …")
+            step.take(lambda line: click.echo(f"  {line}"))
+        status = step.status()
+        taken.append({"title": step.title, "state": str(status.state)})
+        click.echo(f"{step.title}: {status.sentence or status.state}")
+    outcome = chosen.editor.apply(plan)
+    told_of["files"] = [str(path) for path in outcome.done]
+    if outcome.failed is not None:
+        raise KgError(Code.READ_ONLY, outcome.failed.sentence)
+    return True
+
+
+def _wait(chosen: Choice, told_of: dict[str, object]) -> None:
+    """Restarts the server and waits until the backend has everything. Raises KgError."""
+    from kg_server.setup.searching import wait
+
+    server = control(chosen.home, "Restarting the server")
+    server.restart()
+    if chosen.factory is None:
+        click.echo("The built-in index answers.")
+        return
+    health = wait(server.health, lambda line: click.echo(f"  {line}"))
+    told_of["health"] = dict(health)
+    said = ", ".join(f"{name} {value}" for name, value in health["said"].items())
+    click.echo(f"{chosen.factory.title or chosen.name}: it answers ({said}).")

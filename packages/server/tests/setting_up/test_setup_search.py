@@ -1,0 +1,177 @@
+"""``kg setup --search``: steps first, then the settings, then waiting until the backend has everything."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kg_core.host import Plugins
+from kg_core.store import Settings
+from kg_plugin_api import Code, KgError, SearchBackendFactory, StepState, StepStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+MINE = '# mine\n[server]\nport = 7000 # and this\n\n[search]\nbackend = "other"\n'
+ANSWERING = {"state": "answering", "behind": 0, "said": {"rows": 3, "lag": 0}}
+
+
+@dataclass
+class Wiring:
+    """One step that is open until it is taken, or fails."""
+
+    failure: str = ""
+    taken: int = 0
+    options: dict[str, str] = field(default_factory=dict)
+
+    title = "A place"
+
+    def steps(self, home: Path, options: Mapping[str, str]) -> Sequence[Wiring]:
+        self.options = dict(options)
+        return (self,)
+
+    def status(self) -> StepStatus:
+        return StepStatus(state=StepState.DONE if self.taken else StepState.OPEN)
+
+    def take(self, progress: Callable[[str], None]) -> None:
+        progress("half way")
+        if self.failure:
+            raise KgError(Code.UNAVAILABLE, self.failure)
+        self.taken += 1
+
+
+@pytest.fixture
+def wiring(person: Any, monkeypatch: pytest.MonkeyPatch) -> Wiring:
+    wiring = Wiring()
+
+    async def open_none(_: Mapping[str, str]) -> Any:
+        raise AssertionError("set-up opens nothing")
+
+    found = Plugins.of(search_backends=[SearchBackendFactory(name="meaning", open=open_none, wiring=wiring)])
+    monkeypatch.setattr(Plugins, "load", classmethod(lambda cls, **_: found))
+    monkeypatch.setattr("kg_server.setup.searching._POLL_SECONDS", 0.0)
+    person.home.root.mkdir()
+    person.home.config.write_text(MINE, encoding="utf-8")
+    return wiring
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the server says of its search, one answer after the other; the last one for ever."""
+    said: list[Any] = [ANSWERING]
+
+    def health(_: Any) -> Any:
+        return {"search": said.pop(0) if len(said) > 1 else said[0]}
+
+    monkeypatch.setattr("kg_server.lifecycle.control.Control.restart", lambda _: None)
+    monkeypatch.setattr("kg_server.lifecycle.control.Control.health", health)
+    return said
+
+
+@pytest.mark.usefixtures("server")
+def test_it_takes_the_steps_and_writes_the_settings_beside_what_is_there(person: Any, wiring: Wiring) -> None:
+    code, out, _ = person.run("setup", "--search", "meaning", "--option", "dsn=host=here", "--yes")
+
+    assert code == 0
+    assert wiring.taken == 1
+    assert wiring.options == {"dsn": "host=here"}
+    assert "half way" in out
+    assert "it answers (rows 3, lag 0)" in out
+    settings = Settings.load(person.home)
+    assert (settings.search.backend, settings.search.options) == ("meaning", {"dsn": "host=here"})
+    assert settings.server.port == 7000
+    assert "# mine" in person.home.config.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("server")
+def test_choosing_the_built_in_index_again_puts_back_what_was_there(person: Any, wiring: Wiring) -> None:
+    person.run("setup", "--search", "meaning", "--option", "dsn=host=here", "--yes")
+
+    code, _, _ = person.run("setup", "--search", "builtin", "--yes")
+
+    assert code == 0
+    assert person.home.config.read_text(encoding="utf-8") == MINE
+    assert wiring.taken == 1
+
+
+@pytest.mark.usefixtures("server")
+def test_other_options_replace_the_earlier_ones(person: Any, wiring: Wiring) -> None:
+    person.run("setup", "--search", "meaning", "--option", "dsn=host=here", "--yes")
+
+    person.run("setup", "--search", "meaning", "--option", "schema=kg", "--yes")
+
+    assert Settings.load(person.home).search.options == {"schema": "kg"}
+    assert wiring.options == {"schema": "kg"}
+
+
+@pytest.mark.usefixtures("server")
+def test_nothing_is_chosen_while_a_step_is_open(person: Any, wiring: Wiring) -> None:
+    wiring.failure = "There is no place."
+
+    code, _, err = person.run("setup", "--search", "meaning", "--yes")
+
+    assert code == 1
+    assert "There is no place." in err
+    assert person.home.config.read_text(encoding="utf-8") == MINE
+
+
+def test_a_dry_run_shows_the_change_and_the_steps_and_does_nothing(person: Any, wiring: Wiring) -> None:
+    before = person.files()
+
+    code, out, _ = person.run("setup", "--search", "meaning", "--dry-run")
+
+    assert code == 0
+    assert '+backend = "meaning"' in out
+    assert "A place: open" in out
+    assert wiring.taken == 0
+    assert person.files() == before
+
+
+def test_it_waits_until_the_backend_has_everything(person: Any, wiring: Wiring, server: list[Any]) -> None:
+    server[:0] = [
+        {"state": "opening", "behind": 0, "said": {}},
+        {"state": "catching up", "behind": 7, "said": {}},
+        {"state": "answering", "behind": 0, "said": {"rows": 3, "lag": 2}},
+    ]
+
+    code, out, _ = person.run("setup", "--search", "meaning", "--yes", "--json")
+
+    document = json.loads(out)
+    assert code == 0
+    assert document["search"]["health"] == ANSWERING
+    assert document["search"]["steps"] == [{"title": "A place", "state": "done"}]
+    assert document["search"]["files"] == [str(person.home.config)]
+    assert wiring.taken == 1
+    assert len(server) == 1
+
+
+@pytest.mark.usefixtures("wiring")
+def test_a_backend_that_is_out_is_told_and_left_chosen(person: Any, server: list[Any]) -> None:
+    server[:] = [{"state": "out", "outage": "It does not answer."}]
+
+    code, _, err = person.run("setup", "--search", "meaning", "--yes")
+
+    assert code == 1
+    assert "It does not answer." in err
+    assert Settings.load(person.home).search.backend == "meaning"
+
+
+@pytest.mark.usefixtures("wiring")
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--search", "magic"), "magic"),
+        (("--search", "meaning", "--option", "dsn"), "NAME=VALUE"),
+        (("--search", "builtin", "--option", "dsn=x"), "no options"),
+        (("--option", "dsn=x"), "--search"),
+    ],
+)
+def test_what_cannot_be_meant_is_named(person: Any, arguments: tuple[str, ...], named: str) -> None:
+    code, _, err = person.run("setup", *arguments, "--yes")
+
+    assert code != 0
+    assert named in err
