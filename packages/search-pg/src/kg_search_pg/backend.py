@@ -114,9 +114,12 @@ class PgBackend:
 
     async def health(self) -> Mapping[str, object]:
         """Rows, model and lag. Raises SearchUnavailable when Postgres does not answer."""
+        model = self._meaning.embedder.model if self._meaning.embedder is not None else None
         async with self._database.connection() as connection:
             row = await (
-                await connection.execute("select count(*), count(*) filter (where model is not null) from chunk")
+                await connection.execute(
+                    "select count(*), count(*) filter (where model = coalesce(%s, model)) from chunk", [model]
+                )
             ).fetchone()
         rows, embedded = row or (0, 0)
         told: dict[str, object] = {"rows": rows, "embedded": embedded}
