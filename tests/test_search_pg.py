@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -108,6 +109,38 @@ def test_a_postgres_that_was_emptied_is_filled_again(tmp_path: Path) -> None:
             assert await found(memory, "harbour", budget=30.0) == (["harbour"], True)
 
     asyncio.run(main())
+
+
+def test_a_full_disk_loses_no_answer_and_is_mended_once_there_is_room(tmp_path: Path) -> None:
+    folder = tmp_path / "state" / "pg"
+    folder.mkdir(parents=True, mode=0o700)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160m,mode=700", "tmpfs", str(folder)], check=False)
+    if mounted.returncode:
+        pytest.skip("a small disk can only be made by root")
+
+    async def main() -> None:
+        async with opened(tmp_path) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+            filler = folder / "filler"
+            with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(4_096))
+            for number in range(200):
+                await save(memory, f"kettle-{number}", f"The kettle {number} boils. " + "It is hot. " * 400)
+            await until(lambda: memory.problems() != ())
+            assert (await found(memory, "harbour", budget=0.05))[0] == ["harbour"]
+            assert "No space left" in memory.problems()[0].sentence
+
+            filler.unlink()
+
+            await until(lambda: memory.problems() == () and answering(memory)())
+            assert await found(memory, "boils 117", budget=30.0, limit=1) == (["kettle-117"], True)
+
+    try:
+        asyncio.run(main())
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
 
 
 def test_postgres_ends_with_the_memory(tmp_path: Path) -> None:

@@ -218,17 +218,22 @@ def test_operations_of_plug_ins_are_commands(kg, served, plugins, monkeypatch) -
     async def run(arguments):
         return {"got": dict(arguments)}
 
+    async def find_fault(_):
+        return {"ok": False}
+
     words = (Argument(name="word", help="A word.", required=True), Argument(name="loud", help="Loud.", flag=True))
     offered = [
         Operation(name="do", help="Does.", arguments=words, run=run),
         Operation(name="look", help="Looks.", arguments=(), run=run, changes=False),
+        Operation(name="check", help="Checks.", arguments=(), run=find_fault, changes=False),
     ]
     extended = type(plugins).of(harnesses=plugins.harnesses, operations={"extra": offered})
     monkeypatch.setattr(operations.Plugins, "load", classmethod(lambda cls: extended))
     served.plugins.operations = extended.operations
 
     assert json.loads(kg("extra", "do", "--word", "w", "--loud")[1]) == {"got": {"word": "w", "loud": True}}
-    assert json.loads(kg("extra", "look")[1]) == {"got": {}}
+    assert json.loads(kg("extra", "look", "--json")[1]) == {"got": {}}
+    assert kg("extra", "check")[0] == 1
     assert kg("extra", "do")[0] == 2
     assert kg("extra", "other")[0] == 2
 

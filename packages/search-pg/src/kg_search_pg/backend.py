@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from kg_plugin_api import SearchResults
-from kg_search_pg import dense
+from kg_plugin_api import SearchHit, SearchResults
+from kg_search_pg import dense, similarity
+from kg_search_pg.chunks import chunks
 from kg_search_pg.database import set_timeout
 from kg_search_pg.embedding import EmbedderFailed, Queue
 from kg_search_pg.fusion import SIGNED, Weights, fuse
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from kg_plugin_api import SearchItem, SearchRequest
     from kg_search_pg.database import Database
-    from kg_search_pg.embedding import Embedder
+    from kg_search_pg.embedding import Embedder, Vector
     from kg_search_pg.fusion import Found
     from kg_search_pg.options import Options
 
@@ -111,6 +112,34 @@ class PgBackend:
             weights = replace(weights, dense=weights.dense * SIGNED)
         hits = fuse(by_words, by_meaning, request.limit, weights, lambda found: _strength(found, gate))
         return SearchResults(hits=hits, degraded=f"Found by words alone: {degraded}." if degraded else "")
+
+    async def nearest(self, item: SearchItem, limit: int) -> SearchResults:
+        """The current nodes of its graph whose gists are most like that of ``item``, itself left out.
+
+        Scores are one less the distance. Raises SearchUnavailable.
+        """
+        embedder, queue = self._meaning.embedder, self._meaning.queue
+        if embedder is None or queue is None or not queue.dimensions:
+            return SearchResults(degraded=self._problem() or "Nothing is embedded.")
+        head = next(chunks(item))
+        async with self._database.connection() as connection:
+            vector: Vector | str | None = await similarity.kept(connection, item, head.digest, embedder.model)
+        try:
+            vector = vector or (await embedder.passages([head.content]))[0]
+        except EmbedderFailed as failure:
+            return SearchResults(degraded=failure.sentence)
+        async with self._database.connection() as connection:
+            found = await similarity.nearest(connection, item, vector, embedder.model, limit)
+        hits = [SearchHit(key=each.key, graph=each.graph, id=each.id, score=each.merit) for each in found]
+        return SearchResults(hits=tuple(hits))
+
+    async def similar_groups(self, graph: str, limit: int) -> Sequence[Sequence[str]]:
+        """Groups of keys of current nodes that say nearly the same, most alike first. Raises SearchUnavailable."""
+        if self._meaning.embedder is None:
+            return ()
+        async with self._database.connection() as connection:
+            alike = await similarity.pairs(connection, graph, self._meaning.embedder.model, self._options.alike)
+        return similarity.groups(alike)[:limit]
 
     async def health(self) -> Mapping[str, object]:
         """Rows, model and lag. Raises SearchUnavailable when Postgres does not answer."""

@@ -47,6 +47,8 @@ class Options:
     """What the model wants before a stored text."""
     gate: float = 0.0
     """The largest distance at which a lesson may come to mind by its meaning alone; 0: none does."""
+    alike: float = 0.06
+    """The largest distance at which two gists say nearly the same."""
     rank_constant: float = CONSTANT
     """k of 1/(k + rank), by which the legs are fused."""
     lexical_weight: float = LEXICAL_WEIGHT

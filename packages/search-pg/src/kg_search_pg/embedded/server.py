@@ -38,6 +38,7 @@ _SETTINGS: Final = {
     "synchronous_commit": "off",  # what the index loses is sent again
     "wal_level": "minimal",
     "max_wal_senders": "0",
+    "min_wal_size": "32MB",
     "max_wal_size": "256MB",
     "jit": "off",
     "io_method": "sync",

@@ -33,7 +33,11 @@ def _command(plugin: str, operation: Operation) -> click.Command:
         operation.name,
         help=operation.help,
         callback=with_home(_asking(plugin, operation)),
-        params=[*_options(operation.arguments), click.Option(["--home", "folder"], metavar="FOLDER")],
+        params=[
+            *_options(operation.arguments),
+            click.Option(["--json", "as_json"], is_flag=True, expose_value=False, help="Taken for granted."),
+            click.Option(["--home", "folder"], metavar="FOLDER"),
+        ],
     )
 
 
@@ -46,16 +50,20 @@ def _options(arguments: Sequence[Argument]) -> list[click.Parameter]:
     ]
 
 
-def _asking(plugin: str, operation: Operation) -> Callable[..., None]:
-    def ask(home: Home, **given: Any) -> None:
+def _asking(plugin: str, operation: Operation) -> Callable[..., int]:
+    """Prints the answer; one that says ``ok`` and means no ends with 1."""
+
+    def ask(home: Home, **given: Any) -> int:
         from kg_server.client import Client
 
         path = f"/api/v1/plugins/{plugin}/{operation.name}"
         values = {name: value for name, value in given.items() if value is not None}
         with Client(home) as client:
             if operation.changes:
-                print_json(client.post(path, values))
+                answer = client.post(path, values)
             else:
-                print_json(client.get(path, {name: str(value) for name, value in values.items()}))
+                answer = client.get(path, {name: str(value) for name, value in values.items()})
+        print_json(answer)
+        return 0 if answer.get("ok", True) else 1
 
     return ask
