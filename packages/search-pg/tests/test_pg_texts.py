@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -143,7 +145,13 @@ def test_a_leg_that_is_alone_keeps_its_order(leg: list[Found]) -> None:
     assert [hit.key for hit in fuse([], leg, 20, Weights())] == expected
 
 
+def test_of_equal_ranks_what_covers_more_of_the_question_comes_first() -> None:
+    some, all_ = (replace(found(key, 1.0), coverage=coverage) for key, coverage in (("a", 0.2), ("b", 1.0)))
+
+    assert [hit.key for hit in fuse([some, all_], [], 2, Weights())] == ["b", "a"]
+
+
 def test_a_superseded_node_counts_less() -> None:
-    hits = fuse([found("a", 1.0, "superseded"), found("b", 0.9)], [], 2, Weights())
+    hits = fuse([found("a", 1.0, "superseded"), found("b", 1.0)], [], 2, Weights())
 
     assert [hit.key for hit in hits] == ["b", "a"]

@@ -57,7 +57,10 @@ class PgBackend:
         self._rows = Rows(database, stems)
         self._lexical = LexicalLeg(stems)
         self._weights = Weights(
-            constant=options.rank_constant, lexical=options.lexical_weight, dense=options.dense_weight
+            lexical_constant=options.lexical_constant,
+            dense_constant=options.dense_constant,
+            lexical=options.lexical_weight,
+            dense=options.dense_weight,
         )
         self._embedding = asyncio.create_task(meaning.queue.run()) if meaning.queue is not None else None
         self._is_closed = False

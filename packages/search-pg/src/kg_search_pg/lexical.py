@@ -95,6 +95,11 @@ class LexicalLeg:
         if not chosen:
             return []
         rarities = {place: _rarity(each.frequency, size) for place, each in enumerate(chosen)}
+        weights = {place: rarity * _ROLES[chosen[place].term.role] for place, rarity in rarities.items()}
+        absent = {each.term for each in question} - {each.term for each in known}
+        whole = sum(_rarity(each.frequency, size) * _ROLES[each.term.role] for each in known) + sum(
+            _rarity(0, size) * _ROLES[term.role] for term in absent
+        )
         cursor = await connection.execute(
             _SEARCH,
             {
@@ -102,7 +107,7 @@ class LexicalLeg:
                 "places": list(rarities),
                 "queries": [each.query for each in chosen],
                 "titles": [each.title for each in chosen],
-                "weights": [rarities[place] * _ROLES[each.term.role] for place, each in enumerate(chosen)],
+                "weights": list(weights.values()),
                 "most": most,
             },
         )
@@ -116,6 +121,7 @@ class LexicalLeg:
                 evidence=_evidence([chosen[place].term for place in places]),
                 rarity=round(min(1.0, max(rarities[place] for place in places) / _rarity(1, size)), 6),
                 in_title=titled,
+                coverage=round(sum(weights[place] for place in places) / whole, 6),
             )
             for key, graph, item, status, merit, places, titled in await cursor.fetchall()
         ]

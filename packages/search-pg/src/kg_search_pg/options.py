@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from kg_plugin_api import Code, KgError
-from kg_search_pg.fusion import CONSTANT, DENSE_WEIGHT, LEXICAL_WEIGHT
+from kg_search_pg.fusion import DENSE_CONSTANT, DENSE_WEIGHT, LEXICAL_CONSTANT, LEXICAL_WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,8 +49,10 @@ class Options:
     """The largest distance at which a lesson may come to mind by its meaning alone; 0: none does."""
     alike: float = 0.06
     """The largest distance at which two gists say nearly the same."""
-    rank_constant: float = CONSTANT
-    """k of 1/(k + rank), by which the legs are fused."""
+    lexical_constant: float = LEXICAL_CONSTANT
+    """k of weight/(k + rank), by which the legs are fused, of the leg by words."""
+    dense_constant: float = DENSE_CONSTANT
+    """That of the leg by meaning."""
     lexical_weight: float = LEXICAL_WEIGHT
     """What the rank by words counts."""
     dense_weight: float = DENSE_WEIGHT
