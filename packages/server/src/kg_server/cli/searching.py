@@ -71,12 +71,14 @@ def _written(chosen: Choice, told_of: dict[str, object], agreed: Callable[[], bo
     taken: list[dict[str, str]] = []
     told_of["steps"] = taken
     for step in chosen.steps():
-        if step.status().state is not StepState.DONE:
+        status = step.status()
+        if status.state is StepState.DONE:
+            click.echo(f"{step.title}: {status.sentence}")
+        else:
             click.echo(f"{step.title} …")
             step.take(lambda line: click.echo(f"  {line}"))
-        status = step.status()
-        taken.append({"title": step.title, "state": str(status.state)})
-        click.echo(f"{step.title}: {status.sentence or status.state}")
+            click.echo("  Done.")
+        taken.append({"title": step.title, "state": str(StepState.DONE)})
     outcome = chosen.editor.apply(plan)
     told_of["files"] = [str(path) for path in outcome.done]
     if outcome.failed is not None:
