@@ -5,17 +5,29 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kg_harness_claude import CLAUDE
-from kg_plugin_api import JsonEntry, JsonItem, OwnedFile
+from kg_plugin_api import Guide, JsonEntry, JsonItem, Limit, OwnedFile, Unit
 from kg_plugin_testing import places
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_plugin_api import Claim
 
 GOLDEN = Path(__file__).parent / "golden"
 SITE = places.site(CLAUDE, Path("/home/user"))
+GUIDE = Guide(name="be-brief", title="Be brief", description='Say "it" once: briefly.', body="Once.\n", version=3)
+
+
+def skills() -> Sequence[Claim]:
+    assert CLAUDE.instructions is not None
+    return CLAUDE.instructions.claims((GUIDE,), SITE)
 
 
 def test_the_plug_in_folder_is_written_as_in_the_golden_files() -> None:
-    owned = [claim for claim in CLAUDE.wiring.claims(SITE) if isinstance(claim, OwnedFile)]
+    owned = [claim for claim in (*CLAUDE.wiring.claims(SITE), *skills()) if isinstance(claim, OwnedFile)]
     written = {claim.path.relative_to(SITE.own).as_posix(): claim for claim in owned}
     if os.environ.get("UPDATE_GOLDEN") == "1":
         for name, claim in written.items():
@@ -65,3 +77,14 @@ def test_an_upgrade_of_kg_alone_changes_no_file() -> None:
     newer = places.site(CLAUDE, Path("/home/user"), version="9.9.9")
 
     assert CLAUDE.wiring.claims(newer) == CLAUDE.wiring.claims(SITE)
+
+
+def test_the_list_of_skills_shows_a_description_up_to_the_clients_cap() -> None:
+    assert CLAUDE.instructions is not None
+    assert CLAUDE.instructions.description == Limit(1_536, Unit.UTF16)
+    assert CLAUDE.instructions.body.maximum <= 20_000
+
+
+def test_copies_may_lie_among_the_users_own_skills() -> None:
+    assert CLAUDE.instructions is not None
+    assert CLAUDE.instructions.elsewhere(SITE) == (SITE.config / "skills",)

@@ -5,18 +5,31 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kg_harness_codex import CODEX
-from kg_plugin_api import OwnedFile, TomlEntry, TomlTable
+from kg_plugin_api import Guide, Limit, OwnedFile, TomlEntry, TomlTable, Unit
 from kg_plugin_testing import places
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_plugin_api import Claim
 
 GOLDEN = Path(__file__).parent / "golden"
 SITE = places.site(CODEX, Path("/home/user"))
-INSTALLED = SITE.config / "plugins" / "cache" / "kg" / "kg" / "1.0.0"
+CACHE = SITE.config / "plugins" / "cache" / "kg"
+INSTALLED = CACHE / "kg" / "1.0.0"
+GUIDE = Guide(name="be-brief", title="Be brief", description='Say "it" once: briefly.', body="Once.\n", version=3)
+
+
+def skills() -> Sequence[Claim]:
+    assert CODEX.instructions is not None
+    return CODEX.instructions.claims((GUIDE,), SITE)
 
 
 def owned(below: Path) -> dict[str, str]:
-    claims = [claim for claim in CODEX.wiring.claims(SITE) if isinstance(claim, OwnedFile)]
+    claims = [claim for claim in (*CODEX.wiring.claims(SITE), *skills()) if isinstance(claim, OwnedFile)]
     return {
         claim.path.relative_to(below).as_posix(): claim.text for claim in claims if claim.path.is_relative_to(below)
     }
@@ -34,8 +47,34 @@ def test_the_marketplace_is_written_as_in_the_golden_files() -> None:
     assert written == {file.relative_to(GOLDEN).as_posix(): file.read_text(encoding="utf-8") for file in files}
 
 
-def test_the_installed_copy_is_the_plug_in_of_the_marketplace() -> None:
+def test_the_installed_copies_are_the_plug_ins_of_the_marketplace() -> None:
     assert owned(INSTALLED) == owned(SITE.own / "plugins" / "kg")
+    assert owned(CACHE / "kg-skills" / "1.0.0") == owned(SITE.own / "plugins" / "kg-skills")
+
+
+def test_a_text_changes_no_byte_of_the_plug_in_whose_hooks_are_trusted() -> None:
+    written = {claim.path for claim in skills()}
+
+    assert not [path for path in written if path.is_relative_to(INSTALLED)]
+    assert not [path for path in written if path.is_relative_to(SITE.own / "plugins" / "kg")]
+
+
+def test_a_table_of_their_own_enables_the_skills() -> None:
+    (table,) = [claim for claim in skills() if not isinstance(claim, OwnedFile)]
+
+    enabled = {"enabled": True}
+    assert table == TomlTable(path=SITE.config / "config.toml", keys=("plugins", "kg-skills@kg"), values=enabled)
+
+
+def test_a_description_may_be_as_long_as_the_model_was_seen_to_be_shown() -> None:
+    assert CODEX.instructions is not None
+    assert CODEX.instructions.description == Limit(900, Unit.CHARACTERS)
+    assert CODEX.instructions.body == Limit(9_000, Unit.BYTES)
+
+
+def test_copies_may_lie_among_the_users_own_skills() -> None:
+    assert CODEX.instructions is not None
+    assert CODEX.instructions.elsewhere(SITE) == (SITE.config / "skills",)
 
 
 def test_two_tables_of_ours_enable_it() -> None:

@@ -87,6 +87,11 @@ HARNESS_MUTATIONS = {
     "test_owned_files_end_with_a_line_break": ('+ "\\n"', '+ ""'),
     "test_steps_explain_themselves": ('explanation = "Open the agent and say yes."', 'explanation = ""'),
     "test_offers_are_questions": ("Turn its own memory off?", "Its memory goes off."),
+    "test_a_guide_within_the_limits_is_written_whole": ("text=guide.skill())", "text=guide.skill()[:2_000] + chr(10))"),
+    "test_copies_are_looked_for_beside_our_own_files": (
+        'return (site.config / "skills",)',
+        'return (site.own / "skills",)',
+    ),
     "test_every_event_is_recorded_on_its_carrier": ("EVENTS = (", "EVENTS = (" + "UNSEEN,"),
     "test_recorded_payloads_parse": ("kind=spec.kind", "kind=EventKind.STOP"),
     "test_unknown_keys_are_ignored": ("if spec is None or", 'if spec is None or "added_later" in raw.payload or'),

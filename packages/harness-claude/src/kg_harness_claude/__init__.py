@@ -8,6 +8,7 @@ from typing import Final
 from kg_harness_claude.dialect import ClaudeDialect
 from kg_harness_claude.events import EVENTS
 from kg_harness_claude.names import TOOL_PREFIX
+from kg_harness_claude.skills import ClaudeSkills
 from kg_harness_claude.wiring import ClaudeWiring
 from kg_plugin_api import Harness, Limit, Maturity, Path, PathLimit, Recognition, StartContext, Unit, hookimpl
 
@@ -51,6 +52,7 @@ CLAUDE: Final = Harness(
             ),
         },
     ),
+    instructions=ClaudeSkills(),
     refuser=_DIALECT,
     environment_to_strip=("ANTHROPIC_", "CLAUDE", "AI_AGENT"),
 )

@@ -7,6 +7,7 @@ from typing import Final
 from kg_harness_codex.dialect import CodexDialect
 from kg_harness_codex.events import EVENTS
 from kg_harness_codex.names import TOOL_PREFIX
+from kg_harness_codex.skills import CodexSkills
 from kg_harness_codex.wiring import CodexWiring
 from kg_plugin_api import Harness, Limit, Maturity, Path, PathLimit, Recognition, StartContext, Unit, hookimpl
 
@@ -43,6 +44,7 @@ CODEX: Final = Harness(
     dialect=_DIALECT,
     wiring=CodexWiring(),
     tool_prefix=TOOL_PREFIX,
+    instructions=CodexSkills(),
     refuser=_DIALECT,
     environment_to_strip=("CODEX_", "OPENAI_"),
 )

@@ -16,6 +16,12 @@ Not kg's version: the client's trust in our hooks covers every byte of the folde
 must change no file.
 """
 
+SKILLS: Final = "kg-skills"
+"""The plug-in that holds the skills. One of its own, so that a change to a text leaves the trust in our hooks alone."""
+
+SKILLS_ID: Final = f"{SKILLS}@{MARKETPLACE}"
+"""Its key in ``config.toml``."""
+
 TOOL_PREFIX: Final = f"mcp__{SERVER}__"
 """What stands before a tool's name in hooks and in what the model sees."""
 

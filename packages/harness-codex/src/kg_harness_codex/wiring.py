@@ -6,16 +6,16 @@ and the same two tables, stated as claims, are an installed plug-in, which the c
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from kg_harness_codex.events import EVENTS
-from kg_harness_codex.names import MARKETPLACE, PLUGIN, PLUGIN_ID, SERVER, TOOLS, VERSION
+from kg_harness_codex.folders import as_json, copied
+from kg_harness_codex.names import MARKETPLACE, PLUGIN, PLUGIN_ID, SERVER, SKILLS, TOOLS, VERSION
 from kg_harness_codex.trust import TrustStep
 from kg_plugin_api import Offer, OwnedFile, TomlEntry, TomlTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from kg_plugin_api import Claim, EventSpec, Launch, Site, Step
@@ -31,12 +31,9 @@ class CodexWiring:
     def claims(self, site: Site) -> Sequence[Claim]:
         """The marketplace in our own folder, the installed copy, and the two tables that name them."""
         settings = site.config / "config.toml"
-        files = _plugin(site.launch)
-        installed = site.config / "plugins" / "cache" / MARKETPLACE / PLUGIN / VERSION
         return (
-            OwnedFile(path=site.own / ".agents" / "plugins" / "marketplace.json", text=_json(_marketplace())),
-            *(OwnedFile(path=site.own / "plugins" / PLUGIN / name, text=text) for name, text in files.items()),
-            *(OwnedFile(path=installed / name, text=text) for name, text in files.items()),
+            OwnedFile(path=site.own / ".agents" / "plugins" / "marketplace.json", text=as_json(_marketplace())),
+            *copied(_plugin(site.launch), PLUGIN, site),
             TomlTable(
                 path=settings,
                 keys=("marketplaces", MARKETPLACE),
@@ -63,13 +60,16 @@ class CodexWiring:
 
 
 def _marketplace() -> dict[str, object]:
-    plugin = {
-        "name": PLUGIN,
-        "source": {"source": "local", "path": f"./plugins/{PLUGIN}"},
-        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
-        "category": "Productivity",
-    }
-    return {"name": MARKETPLACE, "plugins": [plugin]}
+    plugins = [
+        {
+            "name": name,
+            "source": {"source": "local", "path": f"./plugins/{name}"},
+            "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+            "category": "Productivity",
+        }
+        for name in (PLUGIN, SKILLS)
+    ]
+    return {"name": MARKETPLACE, "plugins": plugins}
 
 
 def _plugin(launch: Launch) -> dict[str, str]:
@@ -81,9 +81,9 @@ def _plugin(launch: Launch) -> dict[str, str]:
         "hooks": "./hooks/hooks.json",
     }
     return {
-        ".codex-plugin/plugin.json": _json(described),
-        ".mcp.json": _json({"mcpServers": {SERVER: _server(launch)}}),
-        "hooks/hooks.json": _json({"hooks": {spec.native: [_group(spec, launch)] for spec in EVENTS}}),
+        ".codex-plugin/plugin.json": as_json(described),
+        ".mcp.json": as_json({"mcpServers": {SERVER: _server(launch)}}),
+        "hooks/hooks.json": as_json({"hooks": {spec.native: [_group(spec, launch)] for spec in EVENTS}}),
     }
 
 
@@ -107,7 +107,3 @@ def _group(spec: EventSpec, launch: Launch) -> dict[str, object]:
         "timeout": int(spec.timeout),
     }
     return {"matcher": spec.matcher, "hooks": [handler]} if spec.matcher else {"hooks": [handler]}
-
-
-def _json(value: Mapping[str, object]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -15,6 +15,7 @@ from kg_plugin_api.events import (
     ToolKind,
     ToolUse,
 )
+from kg_plugin_api.guides import GUIDE_MARK, Guide
 from kg_plugin_api.harness import (
     Caller,
     Delivery,
@@ -35,7 +36,6 @@ from kg_plugin_api.optional import (
     HistoryMessage,
     HistoryReader,
     InstructionChannel,
-    InstructionFile,
     QuotaReader,
     QuotaWindow,
     Refuser,
@@ -67,6 +67,7 @@ from kg_plugin_api.wiring import (
 )
 
 __all__ = [
+    "GUIDE_MARK",
     "PROJECT",
     "Argument",
     "Caller",
@@ -78,12 +79,12 @@ __all__ = [
     "Event",
     "EventKind",
     "EventSpec",
+    "Guide",
     "Harness",
     "HistoryMessage",
     "HistoryReader",
     "Immediate",
     "InstructionChannel",
-    "InstructionFile",
     "JsonEntry",
     "JsonItem",
     "KgError",

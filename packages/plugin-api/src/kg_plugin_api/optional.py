@@ -9,7 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path as FilePath
 
+    from kg_plugin_api.claims import Claim
     from kg_plugin_api.events import RawEvent
+    from kg_plugin_api.guides import Guide
+    from kg_plugin_api.units import Limit
+    from kg_plugin_api.wiring import Site
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,17 +104,25 @@ class HistoryReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstructionFile:
-    """One instruction text in the client's form: where it goes, what it holds, and the limit it must keep."""
-
-    path: FilePath
-    text: str
-
-
 class InstructionChannel(Protocol):
-    """Renders kg's working style and skills into the client's own channel."""
+    """Where the client looks for texts on how to work, and how much of one it shows to a model."""
 
-    def files(self, texts: Mapping[str, str], own: FilePath, config: FilePath) -> Sequence[InstructionFile]:
-        """The files for the texts, by name."""
+    @property
+    def description(self) -> Limit:
+        """How long a description may be so that the model is shown all of it."""
+        ...
+
+    @property
+    def body(self) -> Limit:
+        """How long the rest of a text may be."""
+        ...
+
+    def claims(self, guides: Sequence[Guide], site: Site) -> Sequence[Claim]:
+        """What must be on disk so that the client has these guides. They are within the limits. Pure, like a wiring."""
+        ...
+
+    def elsewhere(self, site: Site) -> Sequence[FilePath]:
+        """Folders in which the client finds skills too, one folder each with a ``SKILL.md``: a copy of a guide that
+        lies there is shown to the model a second time. Pure.
+        """
         ...

@@ -162,6 +162,33 @@ class HarnessContract(PartsContract):
             assert offer.question.rstrip().endswith("?"), offer.question
             assert offer.claims
 
+    # ---- guides
+
+    def test_a_guide_within_the_limits_is_written_whole(self, harness: Harness, site: Site) -> None:
+        """Every guide is handed out with a description and a body as long as the channel says it may be.
+
+        Without ``instructions`` there is nothing to keep: the client gets no guides.
+        """
+        channel = harness.instructions
+        if channel is None:
+            return
+        for guide in places.guides(channel.description, channel.body):
+            written = [_words(claim) for claim in channel.claims((guide,), site)]
+            assert any(guide.description in text and guide.body in text for text in written), guide.name
+        every = places.guides(channel.description, channel.body)
+        assert all(any(guide.body in _words(claim) for claim in channel.claims(every, site)) for guide in every)
+
+    def test_copies_are_looked_for_beside_our_own_files(self, harness: Harness, site: Site) -> None:
+        """A guide that kg itself has written is no copy, and where a client looks does not vary."""
+        channel = harness.instructions
+        if channel is None:
+            return
+        folders = tuple(channel.elsewhere(site))
+        assert folders == tuple(channel.elsewhere(site))
+        for folder in folders:
+            assert folder.is_absolute(), folder
+            assert not [claim.path for claim in _everything(harness, site) if claim.path.is_relative_to(folder)], folder
+
     # ---- dialect
 
     def test_every_event_is_recorded_on_its_carrier(self, harness: Harness, payloads: Mapping[str, RawEvent]) -> None:
@@ -310,7 +337,9 @@ class HarnessContract(PartsContract):
 
 def _everything(harness: Harness, site: Site) -> Sequence[Claim]:
     offered = [claim for offer in harness.wiring.offers(site) for claim in offer.claims]
-    return [*harness.wiring.claims(site), *offered]
+    channel = harness.instructions
+    guided = [] if channel is None else channel.claims(places.guides(channel.description, channel.body), site)
+    return [*harness.wiring.claims(site), *guided, *offered]
 
 
 def _plain(claim: Claim) -> dict[str, object]:
@@ -324,6 +353,12 @@ def _edits(harness: Harness, raw: RawEvent) -> bool:
 
 def _is_silent(harness: Harness, raw: RawEvent, refuser: Refuser) -> bool:
     return refuser.refuse(raw, "no") == harness.dialect.reply(raw, "")
+
+
+def _words(claim: Claim) -> str:
+    """What a claim writes; a quoted description is read back."""
+    text = str(getattr(claim, "text", ""))
+    return text.replace("\\\\", "\\").replace('\\"', '"')
 
 
 def _of(spec: EventSpec, payloads: Mapping[str, RawEvent]) -> Iterator[RawEvent]:

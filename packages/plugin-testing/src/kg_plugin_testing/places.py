@@ -7,13 +7,13 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from kg_plugin_api import Launch, Site
+from kg_plugin_api import Guide, Launch, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from kg_plugin_api import Harness
+    from kg_plugin_api import Harness, Limit
 
 _PYTHON: Final = "/opt/kg/bin/python3"
 _RUN: Final = "/opt/kg/lib/kg_server/carrier/run.py"
@@ -32,6 +32,20 @@ def site(harness: Harness, root: Path, *, version: str = "1.2.3") -> Site:
         launch=Launch(shim=("/bin/sh", "-c", f"{start} mcp {arguments}"), hook=hooks, version=version),
         environ={},
     )
+
+
+def guides(description: Limit, body: Limit) -> tuple[Guide, ...]:
+    """Two guides, the second with texts of exactly the length that the limits allow."""
+    long = _filled('How to be long, with "quotes": ', description)
+    text = _filled("Line after line.\n\n", body)
+    return (
+        Guide(name="short-one", title="Be short", description="How to be short.", body="Be short.\n", version=1),
+        Guide(name="long-one", title="Be long", description=long, body=f"{text[:-1]}\n", version=12),
+    )
+
+
+def _filled(start: str, limit: Limit) -> str:
+    return start + "x" * (limit.maximum - limit.measure(start))
 
 
 class _Watch(threading.local):

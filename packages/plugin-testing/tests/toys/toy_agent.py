@@ -122,6 +122,18 @@ class Wiring:
         return (Offer(name="memory-off", question="Turn its own memory off?", claims=(switch,)),)
 
 
+class Skills:
+    description = Limit(400, Unit.BYTES)
+    body = Limit(4_000, Unit.BYTES)
+
+    def claims(self, guides, site):
+        folder = site.own / "skills"
+        return tuple(OwnedFile(path=folder / guide.name / "SKILL.md", text=guide.skill()) for guide in guides)
+
+    def elsewhere(self, site):
+        return (site.config / "skills",)
+
+
 TOY = Harness(
     name="toy",
     title="Toy Agent",
@@ -138,4 +150,5 @@ TOY = Harness(
     dialect=Dialect(),
     wiring=Wiring(),
     refuser=Dialect(),
+    instructions=Skills(),
 )

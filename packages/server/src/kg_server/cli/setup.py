@@ -202,6 +202,9 @@ def _preview(connection: Connection, account: Account) -> None:
         accepted = connection.accepted(offer)
         account.offered(offer, accepted)
         click.echo(f"# Offered: {offer.question}\n{accepted.diff()}")
+    if copies := connection.copies():
+        account.copies(copies, removed=False)
+        click.echo("# Offered: Move copies of kg's guides away?\n" + "\n".join(str(copy.path) for copy in copies))
     for step in connection.steps():
         status = connection.state(step)
         account.step(step, status)
@@ -247,7 +250,27 @@ def _connect(connection: Connection, consent: Consent, account: Account, *, trus
         account.offered(offer, plan)
         if consent is Consent.NOBODY:
             click.echo(f"  {offer.question} Nobody was there to ask; `kg setup --yes` does it.")
-    return left
+    return left + _put_copies_away(connection, consent, account)
+
+
+def _put_copies_away(connection: Connection, consent: Consent, account: Account) -> list[str]:
+    """Offers to move copies of our guides out of the client's sight. Returns what failed."""
+    copies = connection.copies()
+    if not copies:
+        return []
+    click.echo("  Copies of kg's guides, which the agent is shown beside them:")
+    for copy in copies:
+        click.echo(f"    {copy.path} (version {copy.version})")
+    wanted = consent.accepts("Move them away?")
+    account.copies(copies, removed=wanted)
+    if wanted:
+        try:
+            click.echo(f"  They are in {connection.remove(copies)} now.")
+        except KgError as failure:
+            return [f"{connection.harness.title}: {failure.sentence}"]
+    elif consent is Consent.NOBODY:
+        click.echo("  Nobody was there to ask; `kg setup --yes` moves them away.")
+    return []
 
 
 def _take_steps(connection: Connection, consent: Consent, *, trust_hooks: bool) -> list[str]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from kg_plugin_api import StepState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from kg_core.claims import FileChange, Outcome, Plan
     from kg_plugin_api import Offer, Step, StepStatus
+    from kg_server.setup.copies import Copy
 
 
 @dataclass(slots=True)
@@ -60,6 +61,16 @@ class Account:
         if outcome is not None:
             self.refusals += _refusals(outcome)
             self._kept(outcome)
+
+    def copies(self, copies: Sequence[Copy], *, removed: bool) -> None:
+        """Copies of our guides, which the person may want to be moved away."""
+        asked: dict[str, object] = {
+            "name": "copies",
+            "question": "Move copies of kg's guides away?",
+            "accepted": removed,
+        }
+        files = [{"path": str(copy.path), "change": "remove", "written": removed, "diff": ""} for copy in copies]
+        self.offers.append({**asked, "files": files})
 
     def record(self) -> Mapping[str, object]:
         """As JSON."""

@@ -32,11 +32,11 @@ def agent(machine: Machine, harness: Harness, health: dict[str, Any] | None) -> 
     connection = Connection(harness, machine.site(harness), Records.at(machine.memory))
     yield from _version(harness, connection.site.binary)
     try:
-        found = list(_links(connection))
+        found, copies = list(_links(connection)), list(_copies(connection))
     except KgError as failure:
         yield Finding(area, Level.PROBLEM, failure.sentence)
         return
-    yield from found
+    yield from (*found, *copies)
     if health is not None and harness is not SERVICE and all(finding.level is Level.OK for finding in found):
         yield from _shim(connection, machine)
         yield _delivery(harness, health)
@@ -61,6 +61,14 @@ def _links(connection: Connection) -> Iterator[Finding]:
         done = state.state is StepState.DONE
         sentence = f"{step.title}: {state.sentence or state.state}{'' if done else f' {step.explanation}'}"
         yield Finding(area, level, sentence, "" if done else f"{again} --trust-hooks" if step.needs_consent else again)
+
+
+def _copies(connection: Connection) -> Iterator[Finding]:
+    """Guides of ours that the agent is shown a second time, of this or an older version."""
+    name = connection.harness.name
+    for copy in connection.copies():
+        sentence = f"{copy.path} is a copy of kg's guide {copy.guide!r} (version {copy.version}), shown beside it."
+        yield Finding(name, Level.NOTE, sentence, f"kg setup --harness {name}")
 
 
 def _version(harness: Harness, binary: Path | None) -> Iterator[Finding]:

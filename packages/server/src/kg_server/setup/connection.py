@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kg_core.claims import Editor
 from kg_plugin_api import Code, KgError, StepState, StepStatus
+from kg_server.guides import fitted, guides
+from kg_server.setup.copies import found_in, put_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from kg_core.claims import ClaimStatus, Outcome, Plan
     from kg_core.store import Home
     from kg_plugin_api import Claim, Harness, Offer, Site, Step
+    from kg_server.setup.copies import Copy
 
 Answer = TypeVar("Answer")
 
@@ -32,7 +35,7 @@ class Connection:
 
     def claims(self) -> Sequence[Claim]:
         """What must be on disk."""
-        return self._asked("claims", lambda: tuple(self.harness.wiring.claims(self.site)))
+        return (*self._asked("claims", lambda: tuple(self.harness.wiring.claims(self.site))), *self._guides())
 
     def plan(self) -> Plan:
         """What has to be written so that the claims are on disk."""
@@ -77,6 +80,31 @@ class Connection:
     def accept(self, offer: Offer) -> Outcome:
         """Writes what an offer claims."""
         return self.records.of(self.harness.name, offer.name).apply(self.accepted(offer))
+
+    def copies(self) -> Sequence[Copy]:
+        """Copies of our guides that lie where the client finds them too, and that are not ours."""
+        channel = self.harness.instructions
+        if channel is None:
+            return ()
+        folders = self._asked("folders of skills", lambda: tuple(channel.elsewhere(self.site)))
+        ours = {claim.path for claim in self.claims()}
+        return tuple(copy for folder in folders for copy in found_in(folder) if copy.path not in ours)
+
+    def remove(self, copies: Sequence[Copy]) -> Path:
+        """Moves copies out of the client's sight. Returns the folder that they are kept in."""
+        return put_away(copies, self.records.backups)
+
+    def _guides(self) -> tuple[Claim, ...]:
+        """The guides in the client's own channel, if it has one."""
+        channel = self.harness.instructions
+        if channel is None:
+            return ()
+
+        def rendered() -> tuple[Claim, ...]:
+            texts = [fitted(guide, channel.description, channel.body) for guide in guides(self.harness.tool_prefix)]
+            return tuple(channel.claims(texts, self.site))
+
+        return self._asked("guides", rendered)
 
     def _asked(self, what: str, question: Callable[[], Answer]) -> Answer:
         """What the plug-in answers; a failure that it did not foresee becomes a sentence about the plug-in."""

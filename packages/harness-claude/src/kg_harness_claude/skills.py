@@ -1,0 +1,43 @@
+"""Guides as skills of our plug-in folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kg_harness_claude.names import PLUGIN
+from kg_plugin_api import Limit, OwnedFile, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from kg_plugin_api import Claim, Guide, Site
+
+_DESCRIPTION: Final = Limit(1_536, Unit.UTF16)
+"""What the client keeps of one skill in its list."""
+
+_BODY: Final = Limit(20_000, Unit.UTF16)
+"""Our own measure: the client shows a body whole, and from then on with every request."""
+
+
+class ClaudeSkills:
+    """The client finds the skills of a plug-in by their place and lists them as ``kg:NAME``."""
+
+    @property
+    def description(self) -> Limit:
+        """What the list of skills shows."""
+        return _DESCRIPTION
+
+    @property
+    def body(self) -> Limit:
+        """What a skill that is used may bring."""
+        return _BODY
+
+    def claims(self, guides: Sequence[Guide], site: Site) -> Sequence[Claim]:
+        """One file each."""
+        folder = site.own / PLUGIN / "skills"
+        return tuple(OwnedFile(path=folder / guide.name / "SKILL.md", text=guide.skill()) for guide in guides)
+
+    def elsewhere(self, site: Site) -> Sequence[Path]:
+        """The user's own skills."""
+        return (site.config / "skills",)

@@ -1,0 +1,51 @@
+"""Guides as the skills of a plug-in of their own, beside the one whose hooks a person trusts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kg_harness_codex.folders import as_json, copied
+from kg_harness_codex.names import SKILLS, SKILLS_ID, VERSION
+from kg_plugin_api import Limit, TomlTable, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from kg_plugin_api import Claim, Guide, Site
+
+_TITLE: Final = "How to work with the memory that all coding agents on this machine share."
+
+_DESCRIPTION: Final = Limit(900, Unit.CHARACTERS)
+"""The longest that was seen to reach the model whole."""
+
+_BODY: Final = Limit(9_000, Unit.BYTES)
+"""A model reads a skill through the shell, whose output is cut at 10,000 bytes for a model that nobody knows."""
+
+
+class CodexSkills:
+    """The client lists the skills as ``kg-skills:NAME``, with the file that the model reads."""
+
+    @property
+    def description(self) -> Limit:
+        """What the list of skills shows."""
+        return _DESCRIPTION
+
+    @property
+    def body(self) -> Limit:
+        """What the model reads of a file in one go."""
+        return _BODY
+
+    def claims(self, guides: Sequence[Guide], site: Site) -> Sequence[Claim]:
+        """The plug-in in our marketplace, its installed copy, and the table that turns it on."""
+        described = {"name": SKILLS, "version": VERSION, "description": _TITLE, "skills": "./skills/"}
+        files = {
+            ".codex-plugin/plugin.json": as_json(described),
+            **{f"skills/{guide.name}/SKILL.md": guide.skill() for guide in guides},
+        }
+        enabled = TomlTable(path=site.config / "config.toml", keys=("plugins", SKILLS_ID), values={"enabled": True})
+        return (*copied(files, SKILLS, site), enabled)
+
+    def elsewhere(self, site: Site) -> Sequence[Path]:
+        """The user's own skills."""
+        return (site.config / "skills",)
