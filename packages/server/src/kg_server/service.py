@@ -26,7 +26,7 @@ from kg_server.memory import Memory
 from kg_server.recall_log import RecallLog, told
 from kg_server.rulebook import Rulebook
 from kg_server.searching import BUILTIN
-from kg_server.texts import DESCRIPTIONS, instructions
+from kg_server.texts import description, instructions
 from kg_server.tools.arguments import SESSION, parse, schema
 from kg_server.tools.catalogue import TOOLS
 from kg_server.tools.read import Read
@@ -182,7 +182,7 @@ class Service:
         return [
             ToolSpec(
                 name=tool.name,
-                description=DESCRIPTIONS[tool.name],
+                description=description(tool.name, has_events=bool(known.events)),
                 input_schema=schema(tool.arguments, hidden),
                 annotations={
                     "title": tool.title,
@@ -198,7 +198,8 @@ class Service:
 
     def instructions(self, harness: str) -> str:
         """What a client is told about the tools as a whole, with its own tool names."""
-        return instructions(self._harness(harness).tool_prefix)
+        known = self._harness(harness)
+        return instructions(known.tool_prefix, has_events=bool(known.events))
 
     def health(self) -> dict[str, object]:
         """How it is, as JSON-compatible facts."""

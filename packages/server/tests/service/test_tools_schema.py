@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kg_plugin_api import KgError, Limit, Unit
-from kg_server.texts import DESCRIPTIONS, FIRST_LINE, WHOLE, head, instructions
+from kg_server.texts import DESCRIPTIONS, FIRST_LINE, WHOLE, description, head, instructions
 from kg_server.tools.arguments import SESSION, parse, schema
 from kg_server.tools.catalogue import TOOLS
 from kg_server.tools.put_node import PutNode
@@ -71,14 +71,27 @@ def test_there_are_eleven_tools() -> None:
     assert set(DESCRIPTIONS) == set(TOOLS)
 
 
+@pytest.mark.parametrize("has_events", [True, False])
 @pytest.mark.parametrize("prefix", PREFIXES)
-def test_the_first_line_of_the_instructions_says_when_and_how_in_250_characters(prefix: str) -> None:
-    text = instructions(prefix)
+def test_the_first_line_of_the_instructions_says_when_and_how_in_250_characters(prefix: str, has_events: bool) -> None:
+    text = instructions(prefix, has_events=has_events)
     first = text.splitlines()[0]
     assert Limit(FIRST_LINE, Unit.UTF16).holds(first)
     assert f"{prefix}kg_search" in first
     assert f"{prefix}kg_put_node" in first
     assert Limit(WHOLE, Unit.UTF16).holds(text)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_without_events_the_texts_tell_to_ask_for_what_events_would_have_brought(prefix: str) -> None:
+    first = instructions(prefix, has_events=False).splitlines()[0]
+
+    assert f"First {prefix}kg_read with cwd" in first
+    assert "kg_read with cwd" not in instructions(prefix)
+    assert description("kg_read", has_events=False).startswith("CALL THIS FIRST in every session, with cwd")
+    assert "by itself" in description("kg_rules", has_events=True)
+    assert "by itself" not in description("kg_rules", has_events=False)
+    assert all(len(description(tool, has_events=False)) <= 600 for tool in TOOLS)
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)

@@ -5,10 +5,20 @@ from __future__ import annotations
 FIRST_LINE = 250
 WHOLE = 4_000
 
-_TEXT = """\
+_FIRST = """\
 Memory shared by all coding agents here. Before design, debugging or unfamiliar code: {p}kg_search. After a fix, \
 decision, correction or surprise: {p}kg_put_node at once.
+"""
 
+_FIRST_WITHOUT_EVENTS = """\
+Memory shared by all coding agents. First {p}kg_read with cwd, the project's absolute path. Before design or \
+debugging: {p}kg_search. After a fix, decision or correction: {p}kg_put_node at once.
+
+Nothing comes by itself before you ask: {p}kg_read at the start shows what is known, {p}kg_rules with path what must \
+be kept in a file that you are about to change. What other sessions save meanwhile comes with the replies to your calls.
+"""
+
+_REST = """
 What is worth a lesson: a cause that was hard to find, a decision with its reason, a correction by the user, a \
 convention, a trap, a fact that contradicts what one would expect. Not: what code, docs or git say by themselves, the \
 state of a task ({p}kg_progress), secrets. A session usually has several lessons or none.
@@ -30,6 +40,9 @@ correct what is wrong. What helped: {p}kg_useful, at the end of the work.
 Ids shown without a gist are archived lessons: {p}kg_read with ids brings them back."""
 
 
-def instructions(tool_prefix: str) -> str:
-    """The instructions, with the tools named as this client shows them."""
-    return _TEXT.format(p=tool_prefix)
+def instructions(tool_prefix: str, *, has_events: bool = True) -> str:
+    """The instructions, with the tools named as this client shows them.
+
+    A client without events of its own is told to ask for what they would have brought.
+    """
+    return (f"{_FIRST if has_events else _FIRST_WITHOUT_EVENTS}{_REST}").format(p=tool_prefix)

@@ -8,6 +8,20 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+WITHOUT_EVENTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "kg_read": (
+            "CALL THIS FIRST in every session, with cwd, the absolute path of the project's folder: nothing of the "
+            "memory comes by itself here."
+        ),
+        "kg_search": "Search with each new task, and with the file that you are about to change.",
+        "kg_rules": "Call it before you change a file.",
+    }
+)
+"""What is said besides, before the rest, to a client without hooks: it stands for what events would have brought."""
+
+_BY_ITSELF: Final = " What must be kept for a file also comes by itself when you first read it."
+
 DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "kg_read": (
@@ -54,8 +68,15 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
         ),
         "kg_rules": (
             "Read the rules that people wrote down for this code base, with their reasons. With path (a file that you "
-            "mean to change) or component: what holds there. Without: what holds everywhere, and the components. What "
-            "must be kept for a file also comes by itself when you first read it."
+            "mean to change) or component: what holds there. Without: what holds everywhere, and the components."
         ),
     }
 )
+
+
+def description(tool: str, *, has_events: bool) -> str:
+    """What a tool says of itself to a client with or without events of its own."""
+    text = DESCRIPTIONS[tool]
+    if has_events:
+        return text + (_BY_ITSELF if tool == "kg_rules" else "")
+    return f"{WITHOUT_EVENTS[tool]} {text}" if tool in WITHOUT_EVENTS else text

@@ -33,9 +33,7 @@ class Read(Arguments):
     ] = ()
     level: Annotated[Level | None, Field(description="One level alone.")] = None
     more: Annotated[bool, Field(description="The next part of the reply before.")] = False
-    cwd: Annotated[
-        str, Field(description="Absolute path of the project's folder; only where kg says that it has no project.")
-    ] = ""
+    cwd: Annotated[str, Field(description="Absolute path of the project's folder, where kg cannot know it.")] = ""
     maintenance: Annotated[bool, Field(description="Opens a maintenance session.")] = False
 
 
