@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kg_harness_claude import CLAUDE
+from kg_harness_codex import CODEX
+from kg_plugin_api import Guide
 from kg_server.guides import guides
 
 from .endpoint import Call, Turn
@@ -13,13 +16,13 @@ from .endpoint import Call, Turn
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kg_plugin_api import InstructionChannel
+
     from .claude import Claude
     from .codex import Codex
     from .machine import Machine
 
 pytestmark = pytest.mark.acceptance
-
-PLUGINS = {"claude": "kg", "codex": "kg-skills"}
 
 
 @pytest.fixture
@@ -29,31 +32,46 @@ def project(machine: Machine, claude: Claude, codex: Codex) -> Path:
     return machine.repository()
 
 
-def test_claude_code_lists_every_guide_with_its_whole_description_and_shows_a_body_when_asked(
-    project: Path, claude: Claude
+def at_the_limits(channel: InstructionChannel | None, folder: Path) -> tuple[Guide, Guide]:
+    """Two more skills: one as long as it may be, and one whose description is longer by one."""
+    assert channel is not None
+    most = channel.description.maximum
+    body = "x" * (channel.body.maximum - 5) + "\nEnd\n"
+    within = Guide(name="within", title="W", description="w" * (most - 4) + "last", body=body, version=1)
+    beyond = Guide(name="beyond", title="B", description="b" * (most - 3) + "last", body="B.\n", version=1)
+    for guide in (within, beyond):
+        (folder / guide.name).mkdir()
+        (folder / guide.name / "SKILL.md").write_text(guide.skill(), encoding="utf-8")
+    return within, beyond
+
+
+def test_claude_code_lists_every_guide_and_shows_the_text_of_one_that_is_used(
+    project: Path, machine: Machine, claude: Claude
 ) -> None:
-    claude.model.script(
-        *(Turn(calls=(Call(name="Skill", arguments={"skill": f"kg:{guide.name}"}),)) for guide in guides(""))
-    )
+    within, beyond = at_the_limits(CLAUDE.instructions, machine.memory / "harnesses" / "claude" / "kg" / "skills")
+    used = [*guides(CLAUDE.tool_prefix), within]
+    claude.model.script(*(Turn(calls=(Call(name="Skill", arguments={"skill": f"kg:{guide.name}"}),)) for guide in used))
     claude.run("Hello.", project)
 
     first, *later = claude.model.asked()
-    for guide in guides(""):
+    for guide in used:
         assert f"kg:{guide.name}: {guide.description}" in first.text
-        assert guide.body not in first.text
-    for guide in guides("mcp__plugin_kg_kg__"):
+        assert guide.body.strip() not in first.text
         assert guide.body.strip() in later[-1].text
+    assert beyond.description not in first.text
 
 
-def test_codex_lists_every_guide_with_its_whole_description_and_shows_a_body_when_asked(
-    project: Path, codex: Codex
-) -> None:
+def test_codex_lists_every_guide_and_shows_the_text_of_one_that_is_used(project: Path, codex: Codex) -> None:
+    folder = codex.config / "plugins" / "cache" / "kg" / "kg-skills" / "1.0.0" / "skills"
+    within, beyond = at_the_limits(CODEX.instructions, folder)
+    told = [*guides(CODEX.tool_prefix), within]
     codex.run("Hello.", project)
-    codex.run("$kg-skills:capture What did we learn?", project)
+    codex.run("$kg-skills:capture $kg-skills:within What did we learn?", project)
 
     first, asked = codex.model.asked()
-    for guide in guides(""):
+    for guide in told:
         assert f"kg-skills:{guide.name}: {guide.description}" in first.text
-        assert guide.body not in first.text
-    (capture,) = [guide for guide in guides("mcp__kg__") if guide.name == "capture"]
-    assert capture.body.strip() in asked.text
+        assert guide.body.strip() not in first.text
+    for guide in (told[0], within):
+        assert guide.body.strip() in asked.text
+    assert beyond.description not in first.text

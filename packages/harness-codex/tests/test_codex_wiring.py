@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,15 +67,17 @@ def test_a_table_of_their_own_enables_the_skills() -> None:
     assert table == TomlTable(path=SITE.config / "config.toml", keys=("plugins", "kg-skills@kg"), values=enabled)
 
 
-def test_a_description_may_be_as_long_as_the_model_was_seen_to_be_shown() -> None:
+def test_a_description_may_be_as_long_as_the_client_shows_it() -> None:
     assert CODEX.instructions is not None
-    assert CODEX.instructions.description == Limit(900, Unit.CHARACTERS)
+    assert CODEX.instructions.description == Limit(1_024, Unit.BYTES)
     assert CODEX.instructions.body == Limit(9_000, Unit.BYTES)
 
 
-def test_copies_may_lie_among_the_users_own_skills() -> None:
+def test_copies_may_lie_among_the_users_own_skills_and_those_that_agents_share() -> None:
     assert CODEX.instructions is not None
     assert CODEX.instructions.elsewhere(SITE) == (SITE.config / "skills",)
+    at_home = replace(SITE, environ={"HOME": "/home/user"})
+    assert CODEX.instructions.elsewhere(at_home)[1:] == (Path("/home/user/.agents/skills"),)
 
 
 def test_two_tables_of_ours_enable_it() -> None:

@@ -17,7 +17,7 @@ _DESCRIPTION: Final = Limit(1_536, Unit.UTF16)
 """What the client keeps of one skill in its list."""
 
 _BODY: Final = Limit(20_000, Unit.UTF16)
-"""Our own measure: the client shows a body whole, and from then on with every request."""
+"""Our own measure: the client shows a body of any length whole, and from then on with every request."""
 
 
 class ClaudeSkills:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kg_harness_codex.folders import as_json, copied
@@ -10,14 +11,13 @@ from kg_plugin_api import Limit, TomlTable, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from kg_plugin_api import Claim, Guide, Site
 
 _TITLE: Final = "How to work with the memory that all coding agents on this machine share."
 
-_DESCRIPTION: Final = Limit(900, Unit.CHARACTERS)
-"""The longest that was seen to reach the model whole."""
+_DESCRIPTION: Final = Limit(1_024, Unit.BYTES)
+"""What the client keeps of one skill in its list. Measured in ASCII, so bytes are on the safe side."""
 
 _BODY: Final = Limit(9_000, Unit.BYTES)
 """A model reads a skill through the shell, whose output is cut at 10,000 bytes for a model that nobody knows."""
@@ -47,5 +47,7 @@ class CodexSkills:
         return (*copied(files, SKILLS, site), enabled)
 
     def elsewhere(self, site: Site) -> Sequence[Path]:
-        """The user's own skills."""
-        return (site.config / "skills",)
+        """The user's own skills, and those that several agents share."""
+        person = Path(site.environ.get("HOME", ""))
+        shared = (person / ".agents" / "skills",) if person.is_absolute() else ()
+        return (site.config / "skills", *shared)
