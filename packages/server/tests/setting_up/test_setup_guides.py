@@ -137,3 +137,28 @@ def test_a_copy_that_cannot_be_moved_is_left_open_by_name(person: Any, monkeypat
     assert code == 1
     assert f"{path} could not be moved (Permission denied)" in err
     assert path.exists()
+
+
+@pytest.mark.parametrize("harness", PLACES)
+def test_the_setting_leaves_them_out_and_takes_them_out_again(person: Any, harness: str) -> None:
+    person.run("setup", "--yes", "--harness", harness)
+    person.home.config.write_text("[guides]\nenabled = false\n", encoding="utf-8")
+
+    code, _, err = person.run("setup", "--yes", "--harness", harness)
+
+    assert (code, err) == (0, "")
+    assert not (person.folder / PLACES[harness]).exists()
+    assert not [name for name in person.files() if "skill" in name.lower()]
+    assert b"skills" not in person.settings(harness).read_bytes()
+
+
+def test_a_channel_that_fails_is_told_as_the_fault_of_its_plug_in(person: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("no idea")
+
+    monkeypatch.setattr("kg_harness_claude.skills.ClaudeSkills.claims", broken)
+
+    code, _, err = person.run("setup", "--yes", "--harness", "claude")
+
+    assert code == 1
+    assert "The plug-in for claude failed at its guides (RuntimeError: no idea)" in err

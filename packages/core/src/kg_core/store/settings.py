@@ -54,6 +54,13 @@ class PluginSettings(_Table):
     """Names of plug-ins that are installed and not to be loaded."""
 
 
+class GuideSettings(_Table):
+    """``[guides]``"""
+
+    enabled: bool = True
+    """Whether set-up brings the guides on how to work with the memory into the agents, as skills or the like."""
+
+
 class SearchSettings(_Table):
     """``[search]``"""
 
@@ -80,6 +87,7 @@ class Settings(_Table):
     plugins: PluginSettings = PluginSettings()
     rules: RuleSettings = RuleSettings()
     search: SearchSettings = SearchSettings()
+    guides: GuideSettings = GuideSettings()
 
     @classmethod
     def load(cls, home: Home) -> Self:

@@ -146,7 +146,7 @@ def _undo_steps(home: Home, named: Sequence[str]) -> list[str]:
     for harness in (*Plugins.load().harnesses, SERVICE):
         if (named and harness.name not in named) or harness.name not in records.all():
             continue
-        connection = Connection(harness, machine.site(harness), records)
+        connection = Connection.of(machine, harness)
         try:
             for step in reversed(connection.steps()):
                 connection.undo(step)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.claims import ClaimState
 from kg_plugin_api import KgError, StepState
-from kg_server.setup.connection import Connection, Records
+from kg_server.setup.connection import Connection
 from kg_server.setup.finding import Finding, Level
 from kg_server.setup.service import SERVICE
 from kg_server.setup.verify import through_shim
@@ -29,7 +29,7 @@ def agent(machine: Machine, harness: Harness, health: dict[str, Any] | None) -> 
     if not machine.has(harness):
         yield Finding(area, Level.NOTE, f"{harness.title} was not found on this machine.")
         return
-    connection = Connection(harness, machine.site(harness), Records.at(machine.memory))
+    connection = Connection.of(machine, harness)
     yield from _version(harness, connection.site.binary)
     try:
         found, copies = list(_links(connection)), list(_copies(connection))

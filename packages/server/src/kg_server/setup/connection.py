@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from kg_core.claims import Editor
+from kg_core.store import Settings
 from kg_plugin_api import Code, KgError, StepState, StepStatus
 from kg_server.guides import fitted, guides
 from kg_server.setup.copies import found_in, put_away
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from kg_core.store import Home
     from kg_plugin_api import Claim, Harness, Offer, Site, Step
     from kg_server.setup.copies import Copy
+    from kg_server.setup.machine import Machine
 
 Answer = TypeVar("Answer")
 
@@ -32,6 +34,13 @@ class Connection:
     harness: Harness
     site: Site
     records: Records
+    has_guides: bool = True
+
+    @classmethod
+    def of(cls, machine: Machine, harness: Harness) -> Connection:
+        """What connects a harness on this machine, with the guides unless the settings say otherwise."""
+        memory = machine.memory
+        return cls(harness, machine.site(harness), Records.at(memory), has_guides=_wants_guides(memory))
 
     def claims(self) -> Sequence[Claim]:
         """What must be on disk."""
@@ -95,9 +104,9 @@ class Connection:
         return put_away(copies, self.records.backups)
 
     def _guides(self) -> tuple[Claim, ...]:
-        """The guides in the client's own channel, if it has one."""
+        """The guides in the client's own channel, if it has one and they are wanted."""
         channel = self.harness.instructions
-        if channel is None:
+        if channel is None or not self.has_guides:
             return ()
 
         def rendered() -> tuple[Claim, ...]:
@@ -118,6 +127,13 @@ class Connection:
                 f"The plug-in for {self.harness.name} failed at its {what} ({said}). `kg plugins` says whose it is."
             )
             raise KgError(Code.UNAVAILABLE, sentence) from failure
+
+
+def _wants_guides(memory: Home) -> bool:
+    try:
+        return Settings.load(memory).guides.enabled
+    except KgError:
+        return True  # what is wrong with the settings is told where they are needed
 
 
 @dataclass(frozen=True, slots=True)
