@@ -16,17 +16,18 @@ if TYPE_CHECKING:
 
     from .claude import Claude
     from .codex import Codex
+    from .copilot import Copilot
     from .network import Loopback
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.slow]
 
-OURS = ("kg-harness-claude", "kg-harness-codex", "kg-server", "kg-core", "kg-plugin-api")
+OURS = ("kg-harness-claude", "kg-harness-codex", "kg-harness-copilot", "kg-server", "kg-core", "kg-plugin-api")
 
 
 @pytest.fixture
 def installed(fresh: Callable[..., Path]) -> Path:
     """The ``bin`` folder of an environment into which the wheels were installed."""
-    return fresh("kg-harness-claude", "kg-harness-codex")
+    return fresh("kg-harness-claude", "kg-harness-codex", "kg-harness-copilot")
 
 
 @pytest.fixture
@@ -44,6 +45,7 @@ def test_clients_that_are_still_connected_run_as_if_kg_had_never_been_there(
     machine: Machine,
     claude: Claude,
     codex: Codex,
+    copilot: Copilot,
     installed: Path,
     run: Callable[..., str],
     tool_environ: dict[str, str],
@@ -53,23 +55,26 @@ def test_clients_that_are_still_connected_run_as_if_kg_had_never_been_there(
     folder = machine.repository()
     claude.run("Hello with kg.", folder)
     codex.run("Hello with kg.", folder)
-    assert all("kg_" in str(model.asked()[0].body) for model in (claude.model, codex.model))
+    copilot.run("Hello with kg.", folder)
+    models = (claude.model, codex.model, copilot.model)
+    assert all("kg_" in str(model.asked()[0].body) for model in models)
     machine.stop()
     if how == "packages":
         run([str(installed / "pip"), "uninstall", "--quiet", "--yes", *OURS], tool_environ)
     else:
         shutil.rmtree(installed.parent)
     assert not (installed / "kg").exists()
-    told = [len(model.asked()) for model in (claude.model, codex.model)]
+    told = [len(model.asked()) for model in models]
 
     seen = claude.run("Hello without kg.", folder)
     codex.run("Hello without kg.", folder)
+    copilot.run("Hello without kg.", folder)
 
     hooks = [event for event in seen.events if "hook" in str(event.get("subtype", ""))]
     assert hooks, "the hooks of kg are still registered"
     assert not [hook for hook in hooks if hook.get("exit_code") not in {None, 0} or hook.get("stderr")], hooks
     assert not [hook for hook in hooks if hook.get("outcome") not in {None, "success"}], hooks
-    for model, before in zip((claude.model, codex.model), told, strict=True):
+    for model, before in zip(models, told, strict=True):
         asked = model.asked()[before:]
         assert asked
         assert all("kg-memory" not in request.since(model.asked()[0]) for request in asked)
