@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from kg_plugin_api import Caller, Carrier, Event, EventKind, OwnedFile, Path, RawEvent, StepState, ToolKind
 from kg_plugin_testing import imports, places
-from kg_plugin_testing.parts import PartsContract
+from kg_plugin_testing.parts import PartsContract, spoilt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -229,8 +229,8 @@ class HarnessContract(PartsContract):
             assert event is None or event.session
 
         for raw in payloads.values():
-            for spoilt in _each_field_spoilt(raw.payload):
-                assert isinstance(harness.dialect.parse(replace(raw, payload=spoilt)), Event | None)
+            for payload_of_junk in spoilt(raw.payload):
+                assert isinstance(harness.dialect.parse(replace(raw, payload=payload_of_junk)), Event | None)
         check()
 
     def test_parse_survives_damaged_recordings(self, harness: Harness, payloads: Mapping[str, RawEvent]) -> None:
@@ -392,14 +392,6 @@ def _damaged(data: st.DataObject, value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _without(value: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {name: member for name, member in value.items() if name != key}
-
-
-def _each_field_spoilt(payload: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """The payload without each of its fields, then with junk in it."""
-    junk: tuple[object, ...] = (None, 7, [], {"": [None]})
-    for spoilt in payload:
-        yield {name: value for name, value in payload.items() if name != spoilt}
-        yield from ({**payload, spoilt: value} for value in junk)
 
 
 def _mixed(payload: Mapping[str, object], gone: Set[str], junk: Mapping[str, object]) -> dict[str, object]:

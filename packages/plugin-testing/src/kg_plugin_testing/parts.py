@@ -13,13 +13,21 @@ from kg_plugin_testing import places
 from kg_plugin_testing.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path as FilePath
 
     from kg_plugin_api import Harness, RawEvent
 
 _LEAST: Final = 1_000
 """Less than that holds no lesson with its frame."""
+
+
+def spoilt(payload: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """The payload without each of its fields, then with junk in it."""
+    junk: tuple[object, ...] = (None, 7, [], {"": [None]})
+    for name in payload:
+        yield {other: value for other, value in payload.items() if other != name}
+        yield from ({**payload, name: value} for value in junk)
 
 
 class PartsContract(Contract):
