@@ -11,7 +11,7 @@ import sys
 import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,7 +20,7 @@ from kg_core.store import Home, Settings
 from kg_plugin_api import MemoryChange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "plugin-authors.md").read_text(encoding="utf-8")
@@ -37,6 +37,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name, text in CODE.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
+    install(tmp_path, tomllib.loads(PROJECT)["project"])
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
     for name in [name for name in sys.modules if name.partition(".")[0] == "kg_tiny"]:
@@ -126,6 +127,17 @@ def test_the_settings_of_the_page_are_settings(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(SETTINGS, encoding="utf-8")
 
     assert Settings.load(Home(tmp_path)).search.options == {"colour": "red"}
+
+
+def install(folder: Path, project: Mapping[str, Any]) -> None:
+    """What an installer would note beside the package."""
+    notes = folder / f"kg_tiny-{project['version']}.dist-info"
+    notes.mkdir()
+    head = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {project['version']}"]
+    required = [f"Requires-Dist: {line}" for line in project["dependencies"]]
+    (notes / "METADATA").write_text("\n".join([*head, *required, ""]), encoding="utf-8")
+    points = [f"{name} = {module}" for name, module in project["entry-points"]["kg"].items()]
+    (notes / "entry_points.txt").write_text("\n".join(["[kg]", *points, ""]), encoding="utf-8")
 
 
 def spells_example(file: Path) -> bool:

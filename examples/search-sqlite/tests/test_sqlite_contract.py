@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kg_plugin_testing.plugin import PluginContract
 from kg_plugin_testing.search import SearchBackendContract
 from kg_search_sqlite import kg_search_backends
 
@@ -21,3 +22,9 @@ class TestSqlite(SearchBackendContract):
         (factory,) = kg_search_backends()
         numbers = itertools.count()
         return lambda: factory.open({"home": str(tmp_path), "path": f"{next(numbers)}.db"})
+
+
+class TestPlugin(PluginContract):
+    @pytest.fixture
+    def module(self) -> str:
+        return "kg_search_sqlite"

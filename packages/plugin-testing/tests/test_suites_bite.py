@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kg_plugin_testing.harness import HarnessContract
+from kg_plugin_testing.plugin import PluginContract
 from kg_plugin_testing.search import SearchBackendContract
 
 if TYPE_CHECKING:
@@ -53,6 +54,23 @@ class TestToy(SearchBackendContract):
     def open_backend(self):
         return open_index
 """
+
+PLUGIN_TEST = """
+import pytest
+from kg_plugin_testing.plugin import PluginContract
+
+class TestToy(PluginContract):
+    @pytest.fixture
+    def module(self):
+        return "toy_plugin"
+"""
+
+METADATA = """Metadata-Version: 2.1
+Name: toy
+Version: 1.0
+Requires-Dist: kg-plugin-api<2,>=1.1
+"""
+ENTRY_POINTS = "[kg]\ntoy = toy_plugin\n"
 
 OVERRIDE = """
     def test_health_is_json(self):
@@ -153,6 +171,18 @@ SEARCH_MUTATIONS = {
     "test_closing_twice_is_closing_once": ("self.items = {}\n\n\nasync", "del self.items\n\n\nasync"),
 }
 
+PLUGIN_MUTATIONS = {
+    "test_its_distribution_names_it": ("toy = ", "Toy Index = "),
+    "test_it_states_with_which_plug_in_api_it_works": ("kg-plugin-api<2,>=1.1", "kg-plugin-api>=1.1"),
+    "test_it_fits_the_hooks": ("def kg_search_backends", "def kg_search_backend"),
+    "test_what_it_offers_has_a_kind_and_a_name_of_its_own": ('name="toy"', 'name="Toy Index"'),
+    "test_loading_it_touches_nothing": (
+        "from kg_plugin_api",
+        "import pathlib; pathlib.Path('toy.txt').write_text('')\nfrom kg_plugin_api",
+    ),
+    "test_loading_it_brings_nothing_heavy": ("from kg_plugin_api", "import hypothesis\nfrom kg_plugin_api"),
+}
+
 UNSEEN = 'UNSEEN = EventSpec(native="Unseen", kind=EventKind.STOP, carrier=Carrier.HOOK_CLIENT, timeout=1)\n'
 PRELUDE = "import itertools\nCOUNT = itertools.count()\n"
 
@@ -183,6 +213,26 @@ def write(pytester: pytest.Pytester, toy: str, change: tuple[str, str], test: st
     pytester.makepyfile(**{toy: mutated, "test_toy": test})
 
 
+def write_plugin(pytester: pytest.Pytester, change: tuple[str, str]) -> None:
+    """The toy as an installed distribution."""
+    files = {
+        "toy_plugin.py": (TOYS / "toy_plugin.py").read_text(encoding="utf-8"),
+        "toy-1.0.dist-info/METADATA": METADATA,
+        "toy-1.0.dist-info/entry_points.txt": ENTRY_POINTS,
+    }
+    assert any(change[0] in text for text in files.values()), f"the toy has no {change[0]!r}"
+    (pytester.path / "toy-1.0.dist-info").mkdir()
+    for name, text in files.items():
+        (pytester.path / name).write_text(text.replace(*change, 1), encoding="utf-8")
+    pytester.makepyfile(test_toy=PLUGIN_TEST)
+
+
+def test_an_honest_plug_in_keeps_every_clause(pytester: pytest.Pytester) -> None:
+    write_plugin(pytester, ("", ""))
+
+    assert outcomes(pytester) == dict.fromkeys(clauses(PluginContract), "PASSED")
+
+
 def test_an_honest_harness_keeps_every_clause(pytester: pytest.Pytester) -> None:
     write(pytester, "toy_agent", ("", ""), HARNESS_TEST)
 
@@ -199,6 +249,7 @@ def test_each_clause_has_its_mutation() -> None:
     general = {"test_no_clause_is_silently_overridden"}
 
     assert clauses(HarnessContract) == HARNESS_MUTATIONS.keys() | general
+    assert clauses(PluginContract) == PLUGIN_MUTATIONS.keys() | general
     assert clauses(SearchBackendContract) == SEARCH_MUTATIONS.keys() | general
 
 
@@ -214,6 +265,14 @@ def test_a_harness_that_breaks_a_clause_is_caught(pytester: pytest.Pytester, cla
 @pytest.mark.parametrize("clause", SEARCH_MUTATIONS)
 def test_a_backend_that_breaks_a_clause_is_caught(pytester: pytest.Pytester, clause: str) -> None:
     write(pytester, "toy_index", SEARCH_MUTATIONS[clause], SEARCH_TEST)
+
+    assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clause", PLUGIN_MUTATIONS)
+def test_a_plug_in_that_breaks_a_clause_is_caught(pytester: pytest.Pytester, clause: str) -> None:
+    write_plugin(pytester, PLUGIN_MUTATIONS[clause])
 
     assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
 

@@ -7,6 +7,7 @@ import pytest
 
 from kg_harness_example import EXAMPLE
 from kg_plugin_testing.harness import HarnessContract
+from kg_plugin_testing.plugin import PluginContract
 from kg_plugin_testing.recordings import recordings
 
 if TYPE_CHECKING:
@@ -23,3 +24,9 @@ class TestExample(HarnessContract):
     @pytest.fixture
     def payloads(self) -> Mapping[str, RawEvent]:
         return recordings(Path(__file__).parent / "payloads")
+
+
+class TestPlugin(PluginContract):
+    @pytest.fixture
+    def module(self) -> str:
+        return "kg_harness_example"

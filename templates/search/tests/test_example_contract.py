@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kg_plugin_testing.plugin import PluginContract
 from kg_plugin_testing.search import SearchBackendContract
 from kg_search_example import kg_search_backends
 
@@ -19,3 +20,9 @@ class TestExample(SearchBackendContract):
     def open_backend(self, tmp_path: Path) -> Callable[[], Awaitable[SearchBackend]]:
         (factory,) = kg_search_backends()
         return lambda: factory.open({"home": str(tmp_path)})
+
+
+class TestPlugin(PluginContract):
+    @pytest.fixture
+    def module(self) -> str:
+        return "kg_search_example"

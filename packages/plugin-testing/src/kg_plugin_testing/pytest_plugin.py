@@ -4,5 +4,8 @@ import pytest
 
 # The clauses' own assertions then show values, as those of a test module do.
 pytest.register_assert_rewrite(
-    *(f"kg_plugin_testing.{name}" for name in ("contract", "following", "harness", "opened", "parts", "search"))
+    *(
+        f"kg_plugin_testing.{name}"
+        for name in ("contract", "following", "harness", "opened", "parts", "plugin", "search")
+    )
 )
