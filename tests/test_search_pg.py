@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -153,3 +154,35 @@ def test_postgres_ends_with_the_memory(tmp_path: Path) -> None:
     for pid in left:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+def test_two_commands_on_a_bare_machine_give_search_by_meaning_over_a_memory_that_is_there(
+    fresh: Callable[..., Path], tmp_path: Path, run: Callable[..., str]
+) -> None:
+    binaries = fresh("kg-search-pg[embedded,local]")
+    environ = {"HOME": str(tmp_path), "KG_HOME": str(tmp_path / "memory"), "PATH": os.defpath, "LANG": "C.UTF-8"}
+    lessons = {
+        "payment-retries": "The payment worker stops trying again after five attempts.",
+        "tea-kettle": "Tea is best made with boiling water.",
+    }
+    entities = [
+        {"type": "entity", "name": name, "entityType": "lesson", "observations": [said]}
+        for name, said in lessons.items()
+    ]
+    (tmp_path / "old.jsonl").write_text("\n".join(map(json.dumps, entities)), encoding="utf-8")
+
+    def kg(*arguments: str) -> str:
+        return run([str(binaries / "kg"), *arguments, "--cwd", str(tmp_path)], environ)
+
+    try:
+        run([str(binaries / "kg"), "start"], environ)
+        kg("import", str(tmp_path / "old.jsonl"), "--level", "user")
+        run([str(binaries / "kg"), "setup", "--search", "pg", "--yes"], environ)
+        status = json.loads(run([str(binaries / "kg"), "pg", "status", "--json"], environ))
+        found = kg("search", "combien de fois le paiement est-il relancé")
+    finally:
+        run([str(binaries / "kg"), "stop"], environ)
+
+    assert status["rows"] >= 2
+    assert (status["lag"], status["model"]) == (0, "multilingual-e5-small-q4")
+    assert "payment-retries" in found
