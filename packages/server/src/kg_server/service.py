@@ -23,6 +23,7 @@ from kg_server.holding import Holding
 from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
 from kg_server.keeping.keeping import Keeping
 from kg_server.memory import Memory
+from kg_server.preparing import preparations
 from kg_server.recall_log import RecallLog, told
 from kg_server.rulebook import Rulebook
 from kg_server.searching import BUILTIN
@@ -279,8 +280,7 @@ class Service:
 
     async def prepare(self) -> None:
         """Makes ready what every client asks first, in small steps."""
-        for tool in TOOLS.values():
-            schema(tool.arguments)
+        for _ in preparations():
             await asyncio.sleep(0)
 
     def listening(self, port: int) -> None:

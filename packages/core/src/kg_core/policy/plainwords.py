@@ -159,6 +159,11 @@ def is_plain(term: str) -> bool:
     return term in _stems()
 
 
+def plain_words() -> list[str]:
+    """The words, each in one of its forms."""
+    return _WORDS.split()
+
+
 @cache
 def _stems() -> frozenset[str]:
-    return frozenset(stem(word) for word in _WORDS.split())
+    return frozenset(stem(word) for word in plain_words())

@@ -241,7 +241,11 @@ def is_usual(term: str) -> bool:
     return term in _stems()
 
 
+def usual_words() -> list[str]:
+    """The words, each in one of its forms."""
+    return " ".join((_EVERYDAY, _CRAFT, _CYRILLIC, _ARABIC, _HEBREW, _HAN)).split()
+
+
 @cache
 def _stems() -> frozenset[str]:
-    words = " ".join((_EVERYDAY, _CRAFT, _CYRILLIC, _ARABIC, _HEBREW, _HAN)).split()
-    return frozenset(stem(word) for word in words)
+    return frozenset(stem(word) for word in usual_words())
