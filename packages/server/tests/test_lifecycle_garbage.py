@@ -22,6 +22,7 @@ def collector() -> Iterator[None]:
     thresholds = gc.get_threshold()
     gc.collect()
     gc.freeze()
+    gc.collect()  # how much this one leaves says when the next one may come
     yield
     if garbage._collected in gc.callbacks:
         gc.callbacks.remove(garbage._collected)
