@@ -27,9 +27,12 @@ def places(options: Options) -> Places:
     return Places(options.home / "state" / "pg")
 
 
-async def open_backend(options: Options) -> PgBackend:
-    """A backend that answers. Raises SearchUnavailable, or INVALID for an option that is wrong."""
-    embedder, problem = embedder_of(options)
+async def open_backend(options: Options, given: Embedder | None = None) -> PgBackend:
+    """A backend that answers; ``given`` embeds instead of what the options name.
+
+    Raises SearchUnavailable, or INVALID for an option that is wrong.
+    """
+    embedder, problem = embedder_of(options) if given is None else (given, "")
     async with AsyncExitStack() as opened:
         if embedder is not None:
             opened.push_async_callback(embedder.close)

@@ -28,6 +28,11 @@ _IDLE_SECONDS: Final = 30.0
 _INDEXED: Final = 2_000
 """Fewer vectors are compared one by one: that is exact, and takes a millisecond."""
 _INDEX_SECONDS: Final = 3_600.0
+_ROOM: Final = 8
+"""Bytes that an index takes for each number of a vector while it is built; beyond its room it takes many times as
+long."""
+_LEAST_ROOM: Final = 64 * 1024 * 1024
+_MOST_ROOM: Final = 2 * 1024 * 1024 * 1024
 _NOTE: Final = "insert into note values (%s, %s) on conflict (name) do update set value = excluded.value"
 INDEX: Final = "chunk_embedding"
 
@@ -166,6 +171,8 @@ class Queue:
             if not row or row[0] < _INDEXED:
                 return
             await set_timeout(connection, _INDEX_SECONDS, is_local=False)
+            room = min(_MOST_ROOM, max(_LEAST_ROOM, row[0] * self.dimensions * _ROOM))
+            await connection.execute("select set_config('maintenance_work_mem', %s, false)", [f"{room // 1024}kB"])
             try:
                 await connection.execute(sql.SQL("drop index if exists {}").format(sql.Identifier(INDEX)))
                 await connection.execute(
@@ -174,5 +181,6 @@ class Queue:
                     )
                 )
             finally:
+                await connection.execute("reset maintenance_work_mem")
                 await set_timeout(connection, WRITE_SECONDS, is_local=False)
         self.is_indexed = True
