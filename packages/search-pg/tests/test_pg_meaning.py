@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from kg_plugin_api import KgError, SearchItem, SearchRequest
+from kg_search_pg import database
 from kg_search_pg.embedding import queue
 from kg_search_pg.options import Options
 
@@ -264,6 +265,28 @@ def test_many_vectors_get_an_index_that_filters_do_not_starve(
                 ).fetchone()
             assert row
             assert "hnsw" in row[0]
+
+    asyncio.run(main())
+
+
+def test_an_index_that_takes_longer_than_any_write_may_is_built(
+    opened: Any, until: Any, monkeypatch: pytest.MonkeyPatch, postgres: Any
+) -> None:
+    monkeypatch.setattr(queue, "_INDEXED", 5)
+    monkeypatch.setattr(database, "_GRACE_SECONDS", -29.5)  # half a second for whatever states no limit of its own
+
+    async def main() -> None:
+        async with opened() as backend, await psycopg.AsyncConnection.connect(postgres.dsn) as writer:
+            await backend.upsert([node(f"n{number}", f"car {number}") for number in range(4)])
+            await writer.execute("lock table tried.chunk in row exclusive mode")  # the index waits for writers to end
+            await backend.upsert([node("last", "boat")])
+            await until(backend, embedded)
+            await asyncio.sleep(1.5)  # longer than the half second
+            meanwhile = await backend.health()
+            await writer.rollback()
+
+            assert "problem" not in meanwhile
+            await until(backend, lambda health: health["vector index"])
 
     asyncio.run(main())
 

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 _SHARE: Final = 0.9
 """The part of a request's budget that is used; the rest is for the way back."""
-
+_MANY: Final = 50_000
+_COUNT_SECONDS: Final = 10.0
+"""So many rows take a while to count, and somebody asks after every write."""
 _TOO_LONG: Final = "the search by meaning took too long"
 
 
@@ -64,6 +66,7 @@ class PgBackend:
         )
         self._embedding = asyncio.create_task(meaning.queue.run()) if meaning.queue is not None else None
         self._is_closed = False
+        self._counted = (0.0, 0, 0)
 
     @property
     def is_closed(self) -> bool:
@@ -146,14 +149,7 @@ class PgBackend:
 
     async def health(self) -> Mapping[str, object]:
         """Rows, model and lag. Raises SearchUnavailable when Postgres does not answer."""
-        model = self._meaning.embedder.model if self._meaning.embedder is not None else None
-        async with self._database.connection() as connection:
-            row = await (
-                await connection.execute(
-                    "select count(*), count(*) filter (where model = coalesce(%s, model)) from chunk", [model]
-                )
-            ).fetchone()
-        rows, embedded = row or (0, 0)
+        rows, embedded = await self._count()
         told: dict[str, object] = {"rows": rows, "embedded": embedded}
         queue = self._meaning.queue
         if self._meaning.embedder is not None and queue is not None:
@@ -175,6 +171,21 @@ class PgBackend:
         if self._meaning.embedder is not None:
             await self._meaning.embedder.close()
         await asyncio.gather(self._database.close(), self._release())
+
+    async def _count(self) -> tuple[int, int]:
+        """How many rows there are, and how many the present model has embedded; of many, as it was a moment ago."""
+        counted, rows, embedded = self._counted
+        async with self._database.connection() as connection:
+            if rows >= _MANY and monotonic() - counted < _COUNT_SECONDS:
+                await connection.execute("select")
+                return rows, embedded
+            model = self._meaning.embedder.model if self._meaning.embedder is not None else None
+            found = await connection.execute(
+                "select count(*), count(*) filter (where model = coalesce(%s, model)) from chunk", [model]
+            )
+            rows, embedded = await found.fetchone() or (0, 0)
+        self._counted = (monotonic(), rows, embedded)
+        return rows, embedded
 
     def _changed(self) -> None:
         self._lexical.changed()

@@ -147,7 +147,7 @@ class LexicalLeg:
         estimated = {
             place: max(common.get(lexeme, 0) for lexeme in each.lexemes) for place, each in enumerate(question)
         }
-        rare = [place for place, count in estimated.items() if count < _ROWS]
+        rare = [place for place, count in estimated.items() if not count]
         cursor = await connection.execute(
             _FREQUENCIES,
             {"graphs": list(graphs), "places": rare, "queries": [question[place].query for place in rare]},

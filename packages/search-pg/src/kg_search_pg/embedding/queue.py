@@ -166,7 +166,7 @@ class Queue:
         """Builds the index once there is enough: after the bulk, because row by row takes many times as long."""
         if self.is_indexed or not self.dimensions:
             return
-        async with self._database.connection() as connection:
+        async with self._database.connection(_INDEX_SECONDS) as connection:
             row = await (await connection.execute("select count(*) from chunk where model is not null")).fetchone()
             if not row or row[0] < _INDEXED:
                 return
