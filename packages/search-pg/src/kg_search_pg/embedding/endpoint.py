@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _QUERY_SECONDS: Final = 5.0
 _PASSAGES_SECONDS: Final = 60.0
+_LANES: Final = 2
+"""Questions that are waited for at a time."""
 _LARGEST: Final = 64 * 1024 * 1024
 _LONGEST: Final = 6_000
 """Characters of a text that are sent."""
@@ -27,7 +29,7 @@ _HTTP: Final = ("http://", "https://")
 
 
 class EndpointEmbedder:
-    """Asks over HTTP, in threads. A question that finds both threads waiting fails at once."""
+    """Asks over HTTP, in threads. A question that finds all of them waiting fails at once."""
 
     def __init__(
         self, url: str, model: str, *, key: str = "", query_prefix: str = "", passage_prefix: str = ""
@@ -38,7 +40,7 @@ class EndpointEmbedder:
         self._model = model
         self._headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
         self._prefixes = {True: query_prefix, False: passage_prefix}
-        self._asking = ThreadPoolExecutor(2, thread_name_prefix="kg-query")
+        self._asking = ThreadPoolExecutor(_LANES, thread_name_prefix="kg-query")
         self._storing = ThreadPoolExecutor(1, thread_name_prefix="kg-passages")
         self._asked = 0
 
@@ -49,7 +51,7 @@ class EndpointEmbedder:
 
     async def query(self, text: str) -> Vector:
         """The vector of a question."""
-        if self._asked >= self._asking._max_workers:  # noqa: SLF001 - its own number, which it does not tell otherwise
+        if self._asked >= _LANES:
             raise EmbedderFailed("the embedder has not answered earlier questions yet")
         self._asked += 1
         future = self._asking.submit(self._post, [self._prefixes[True] + text], _QUERY_SECONDS)
