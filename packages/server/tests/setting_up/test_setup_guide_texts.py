@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,9 @@ from kg_server.guides import fitted, guides
 from kg_server.guides.texts import NAMES
 from kg_server.tools.catalogue import TOOLS
 
+if TYPE_CHECKING:
+    from kg_plugin_api import Harness
+
 LARGE = Limit(1_000_000, Unit.BYTES)
 BODY = "One line.\nAnother line.\n\nA last line.\n"
 
@@ -24,10 +28,10 @@ def guide(description: str = "What it is. When to use it.", body: str = BODY) ->
 
 
 @pytest.mark.parametrize("harness", [CLAUDE, CODEX], ids=lambda harness: harness.name)
-def test_every_text_reaches_every_client_whole(harness: object) -> None:
-    channel = getattr(harness, "instructions")  # noqa: B009 - optional, and it must be there
-    told = guides(harness.tool_prefix)  # type: ignore[attr-defined]
+def test_every_text_reaches_every_client_whole(harness: Harness) -> None:
+    channel, told = harness.instructions, guides(harness.tool_prefix)
 
+    assert channel is not None
     assert [fitted(text, channel.description, channel.body) for text in told] == list(told)
 
 
