@@ -181,12 +181,18 @@ def test_a_backend_of_others_is_chosen_asked_and_missed_by_nobody(
         kg("restart")
         with Client(home) as client:
             assert found(client, "when does the ledger close") == ["ledger-closing"]
+            assert not called(client, "kg_put_node", **{**lesson, "id": "harbour", "gist": "Closed in March."})[
+                "isError"
+            ]
             (problem,) = (client.health() or {})["problems"]
     finally:
         kg("stop")
 
     assert "'sqlite', which no plug-in offers" in problem["sentence"]
     assert json.loads(kg("plugins", "--json"))["search_backends"] == ["my-index"]
+    run([*remove, "kg-search-my-index", "kg-harness-my-agent"], tool_environ)
+    shown = json.loads(kg("plugins", "--json"))
+    assert (shown["loaded"], shown["harnesses"], shown["search_backends"], shown["problems"]) == ([], [], [], [])
 
 
 def called(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
