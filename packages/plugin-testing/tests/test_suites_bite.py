@@ -120,6 +120,7 @@ HARNESS_MUTATIONS = {
     "test_an_event_that_cannot_inject_stays_silent": (' or raw.native == "Before"', ""),
     "test_a_refusal_gives_its_reason_and_no_other_event_refuses": ('"refused": sound', '"refused": reason[:40]'),
     "test_the_caller_is_found_and_never_raises": ('session = meta.get("session")', 'session = meta["session"]'),
+    "test_a_transcript_reader_never_raises": ('"utf-8", "replace"', '"utf-8"'),
     "test_it_imports_only_the_standard_library_and_the_plugin_api": ("import json\n", "import json\nimport pytest\n"),
 }
 

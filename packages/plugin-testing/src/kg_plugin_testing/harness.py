@@ -23,7 +23,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_plugin_api import Caller, Carrier, Event, EventKind, OwnedFile, Path, RawEvent, StepState, ToolKind
+from kg_plugin_api import (
+    Caller,
+    Carrier,
+    Event,
+    EventKind,
+    Maturity,
+    OwnedFile,
+    Path,
+    RawEvent,
+    StepState,
+    ToolKind,
+    TranscriptView,
+)
 from kg_plugin_testing import imports, places
 from kg_plugin_testing.parts import PartsContract, spoilt
 
@@ -67,9 +79,12 @@ class HarnessContract(PartsContract):
         assert harness.title.strip()
 
     def test_the_client_can_be_found(self, harness: Harness) -> None:
-        """Without a program name ``kg setup`` cannot tell whether the client is on this machine."""
+        """Without a program name ``kg setup`` cannot tell whether the client is on this machine. A plug-in that was
+        tried with no version of its client is an experiment, and says so.
+        """
         assert harness.recognition.binaries
-        assert harness.recognition.tested_versions, "name the versions of the client that you verified"
+        tried = harness.recognition.tested_versions or harness.maturity is Maturity.EXPERIMENTAL
+        assert tried, "name the versions of the client that you verified"
 
     def test_events_are_told_apart(self, harness: Harness) -> None:
         """A native event has one meaning; text that it cannot bring is carried by one that can."""
@@ -328,6 +343,20 @@ class HarnessContract(PartsContract):
 
         check()
 
+    def test_a_transcript_reader_never_raises(self, harness: Harness) -> None:
+        """A transcript is the client's own file: torn, of another version, or of another program."""
+        reader = harness.transcripts
+        if reader is None:
+            return
+        assert 1_000 <= reader.tail_bytes <= 4 * 1024 * 1024
+
+        @settings(deadline=None)
+        @given(st.binary() | st.lists(_JUNK).map(_lines), st.binary() | st.lists(_JUNK).map(_lines))
+        def check(tail: bytes, fresh: bytes) -> None:
+            assert isinstance(reader.view(tail, fresh), TranscriptView)
+
+        check()
+
     # ---- the package
 
     def test_it_imports_only_the_standard_library_and_the_plugin_api(self, harness: Harness) -> None:
@@ -374,6 +403,11 @@ def _strings(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for member in value:
             yield from _strings(member)
+
+
+def _lines(values: Sequence[object]) -> bytes:
+    """Each value as one line of JSON."""
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
 
 
 def _sound(text: str) -> str:

@@ -23,6 +23,7 @@ from kg_plugin_api import (
     StartContext,
     StepState,
     StepStatus,
+    TranscriptView,
     Unit,
 )
 
@@ -102,6 +103,14 @@ class TrustStep:
         pass
 
 
+class Transcripts:
+    tail_bytes = 64_000
+
+    def view(self, tail, fresh):
+        prompt = tail.decode("utf-8", "replace").strip()
+        return TranscriptView(prompt=prompt, prompt_key=prompt, compacted=b"compacted" in fresh)
+
+
 class Wiring:
     def claims(self, site):
         hooks = {
@@ -151,4 +160,5 @@ TOY = Harness(
     wiring=Wiring(),
     refuser=Dialect(),
     instructions=Skills(),
+    transcripts=Transcripts(),
 )
