@@ -35,12 +35,19 @@ def carry(
 ) -> Carried:
     """Brings an event that came in at ``since`` (of ``time.monotonic``) to the server and its answer back.
 
-    Never raises for a server that is down, hung or strange, and never waits longer than an event may cost.
+    Never raises for a server that is down, hung or strange, and never waits longer than an event may cost. Without an
+    answer the output is the client's empty reply: for some clients that is not the same as none.
     """
-    if len(body) > LARGEST_REQUEST:
-        return Carried("")
-    if not starts_session and outage.skipping(places):
-        return Carried("")
+    if len(body) > LARGEST_REQUEST or (not starts_session and outage.skipping(places)):
+        return _silent(places, harness, event)
+    came = _answered(places, wire, harness, event, body, since, starts_session=starts_session)
+    return _silent(places, harness, event) if came is None else came
+
+
+def _answered(
+    places: Places, wire: Wire, harness: str, event: str, body: bytes, since: float, *, starts_session: bool
+) -> Carried | None:
+    """The answer of a server, or the line about an outage; None without either."""
     path = f"/hooks/{quoted(harness)}/{quoted(event)}"
     try:
         return _posted(wire, path, body, since + EVENT_SECONDS, places)
@@ -54,7 +61,12 @@ def carry(
                     pass
         elif not isinstance(miss, Silent):
             start.wake(places, harness)
-    return Carried(_said(places, harness, event))
+    line = _said(places, harness, event)
+    return Carried(line) if line else None
+
+
+def _silent(places: Places, harness: str, event: str) -> Carried:
+    return Carried(Answers.load(places, harness).empty(event))
 
 
 def acknowledge(wire: Wire, delivery: str, deadline: float, *, arrived: bool) -> None:
@@ -74,16 +86,16 @@ def quoted(text: str) -> str:
     )
 
 
-def _posted(wire: Wire, path: str, body: bytes, deadline: float, places: Places) -> Carried:
+def _posted(wire: Wire, path: str, body: bytes, deadline: float, places: Places) -> Carried | None:
     reply = wire.request("POST", path, body, {}, deadline)
     outage.recovered(places)
     if reply.status != 200:
-        return Carried("")
+        return None
     try:
         found = json.loads(reply.body)
         return Carried(str(found["output"]), str(found["delivery"]))
     except (ValueError, TypeError, KeyError):
-        return Carried("")
+        return None
 
 
 def _said(places: Places, harness: str, event: str) -> str:
