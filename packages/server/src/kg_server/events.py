@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kg_server.memory import Memory
     from kg_server.recall_log import RecallLog
     from kg_server.rulebook import Rulebook
+    from kg_server.transcripts import Transcripts
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +76,7 @@ class Events:
     uses: Uses
     rulebook: Rulebook
     holding: Holding
+    transcripts: Transcripts
     duplicates: Duplicates = field(default_factory=Duplicates)
 
     async def answer(self, harness: Harness, raw: RawEvent) -> EventReply:
@@ -90,7 +92,12 @@ class Events:
             return await self.holding.refusal(harness, raw, event, spec) or self._reply(harness, raw)
         if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
             return self._reply(harness, raw)
-        context, how = self.admission.of_event(harness, event, sequence=self.memory.store.sequence, now=now)
+        completed = await self.transcripts.complete(harness, event)
+        event, sequence = completed.event, self.memory.store.sequence
+        context, how = self.admission.of_event(
+            harness, event, sequence=sequence, now=now, compacted=completed.compacted
+        )
+        self.transcripts.note(completed, context)
         if how is not Entrance.KEEP:
             self.deliveries.forget(context.id)
             self.queues.rewind(context.id)
@@ -139,8 +146,9 @@ class Events:
         if not fitted.text:
             pass_over(view, self.registry)
         if isinstance(harness.delivery, Queued):
-            self.recall_log.note(moment, composed.decisions, Arrival.QUEUED)
-            return self._queue(harness, harness.delivery, raw, spec, context, fitted)
+            is_kept = self._keep(harness.delivery, context, fitted)
+            self.recall_log.note(moment, composed.decisions, Arrival.QUEUED if is_kept else Arrival.LOST)
+            return self._packet(harness, harness.delivery, raw, spec, context)
         output = self._reply(harness, raw, framed(fitted.text) if fitted.text else "")
         if not fitted.text or not output.output:
             self.recall_log.note(moment, composed.decisions)
@@ -150,12 +158,16 @@ class Events:
         self.recall_log.note_sent(moment, composed.decisions, delivery, now + life)
         return EventReply(output=output.output, delivery=delivery)
 
-    def _queue(
-        self, harness: Harness, delivery: Queued, raw: RawEvent, spec: EventSpec, context: Context, fitted: Fitted
+    def _keep(self, delivery: Queued, context: Context, fitted: Fitted) -> bool:
+        """Queues what is to be said. What finds no room is said another time, for none of it counts as shown."""
+        return not fitted.text or self.queues.add(
+            context.id, pages_for(delivery, [Block(text=fitted.text, marks=fitted.marks)])
+        )
+
+    def _packet(
+        self, harness: Harness, delivery: Queued, raw: RawEvent, spec: EventSpec, context: Context
     ) -> EventReply:
-        """Queues what is to be said, and hands out a packet where this event can carry one."""
-        if fitted.text:
-            self.queues.add(context.id, pages_for(delivery, [Block(text=fitted.text, marks=fitted.marks)]))
+        """Hands out a packet where this event can carry one."""
         packet = self.queues.packet(context.id, within_frame(delivery.packet)) if spec.injects else None
         if packet is None:
             return self._reply(harness, raw)

@@ -27,10 +27,12 @@ from kg_server.preparing import preparations
 from kg_server.recall_log import RecallLog, told
 from kg_server.rulebook import Rulebook
 from kg_server.searching import BUILTIN
-from kg_server.texts import description, instructions
-from kg_server.tools.arguments import SESSION, parse, schema
+from kg_server.texts import instructions
+from kg_server.tools.arguments import parse, schema
 from kg_server.tools.catalogue import TOOLS
 from kg_server.tools.read import Read
+from kg_server.tools.specs import specs
+from kg_server.transcripts import Transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,6 +63,7 @@ class Service:
         clock: Callable[[], Millis],
         keeping: Keeping,
         recall_log: RecallLog,
+        waiting: ContextLog,
     ) -> None:
         self.keeping = keeping
         self._memory = memory
@@ -73,7 +76,8 @@ class Service:
         self._bindings = Bindings()
         self._admission = Admission(registry, self._bindings, memory.store.projects)
         self._deliveries = Deliveries(self._arrived)
-        self._queues = Queues(self._arrived)
+        self._queues = Queues(self._arrived, waiting)
+        self._queues.restore(registry.knows)
         self._outlook = Outlook(memory=memory, deliveries=self._deliveries, queues=self._queues)
         self._pages = Pages(self._deliveries)
         self._uses = Uses(memory.store, clock)
@@ -101,6 +105,7 @@ class Service:
             recall_log=recall_log,
             uses=self._uses,
             rulebook=Rulebook(memory.store),
+            transcripts=Transcripts(registry=registry, plugins=plugins),
             holding=Holding(
                 memory=memory,
                 registry=registry,
@@ -127,7 +132,8 @@ class Service:
         keeping = Keeping(home, memory, clock, settings, version)
         await keeping.open()
         recall_log = RecallLog(home.recall_log, clock)
-        service = cls(memory, registry, plugins, Heard(home.state / "heard.json"), clock, keeping, recall_log)
+        heard, waiting = Heard(home.state / "heard.json"), ContextLog(home.state / "queues.jsonl")
+        service = cls(memory, registry, plugins, heard, clock, keeping, recall_log, waiting)
         service._version = version
         service._background = [
             asyncio.create_task(service._keep_up()),
@@ -178,24 +184,7 @@ class Service:
 
     def tools(self, harness: str) -> list[ToolSpec]:
         """The tools as this client is shown them; ``session_id`` only where no hook tells who calls."""
-        known = self._harness(harness)
-        hidden = (SESSION,) if known.events else ()
-        return [
-            ToolSpec(
-                name=tool.name,
-                description=description(tool.name, has_events=bool(known.events)),
-                input_schema=schema(tool.arguments, hidden),
-                annotations={
-                    "title": tool.title,
-                    "readOnlyHint": tool.read_only,
-                    "destructiveHint": tool.destructive,
-                    "idempotentHint": tool.idempotent,
-                    "openWorldHint": False,
-                },
-                meta={**known.tool_meta.get("*", {}), **known.tool_meta.get(tool.name, {})},
-            )
-            for tool in TOOLS.values()
-        ]
+        return specs(self._harness(harness))
 
     def instructions(self, harness: str) -> str:
         """What a client is told about the tools as a whole, with its own tool names."""
@@ -208,8 +197,8 @@ class Service:
             {"kind": str(problem.kind), "path": str(problem.path), "sentence": problem.sentence}
             for problem in (*self._memory.problems(), *self._memory.store.maps.problems())
         ]
-        if self._registry.problem:
-            problems.append({"kind": "contexts", "path": "", "sentence": self._registry.problem})
+        if problem := self._registry.problem or self._queues.problem:
+            problems.append({"kind": "contexts", "path": "", "sentence": problem})
         return {
             "version": self._version,
             "sequence": self._memory.store.sequence,
@@ -301,6 +290,8 @@ class Service:
         await self._recall_log.close()
         await self._registry.compact(self._is_gone, always=True)
         self._registry.close()
+        await self._queues.compact()
+        self._queues.close()
         await self._memory.close()
 
     def _arrived(self, context_id: str, marks: Sequence[Mark], now: Millis) -> None:
@@ -323,7 +314,9 @@ class Service:
             for _ in range(_UPKEEP_ROUNDS):
                 await asyncio.sleep(_LOG_SECONDS)
                 await self._registry.compact(self._is_gone)
+                await self._queues.compact()
             self._registry.sweep(self._clock())
+            self._queues.sweep(self._registry.knows)
             self._heard.save()
             self._memory.store.retain(self._registry.watermark(self._memory.store.sequence))
             for graph in self._memory.loaded:

@@ -31,6 +31,7 @@ from kg_plugin_api import (
     StartSource,
     ToolKind,
     ToolUse,
+    TranscriptView,
     Unit,
 )
 from kg_plugin_api import Path as TextPath
@@ -87,6 +88,7 @@ class ScriptedDialect:
             prompt=text(payload, "prompt"),
             machine=bool(payload.get("machine")),
             tool=tool,
+            transcript=text(payload, "transcript"),
         )
 
     def reply(self, raw: RawEvent, text: str) -> str:
@@ -99,6 +101,21 @@ class ScriptedDialect:
 
     def caller(self, meta: Mapping[str, object]) -> Caller:
         return Caller(session=text(meta, "session"), agent=text(meta, "agent"), tool_use=text(meta, "tool_use"))
+
+
+class ScriptedTranscript:
+    """A line that begins with ``ask`` is a prompt, named by itself; one that begins with ``cut`` is a compaction."""
+
+    tail_bytes = 2_000
+
+    def view(self, tail: bytes, fresh: bytes) -> TranscriptView:
+        if b"boom" in tail:
+            raise RuntimeError("a reader that breaks its promise")
+        asked = [line for line in tail.decode().splitlines() if line.startswith("ask ")]
+        compacted = any(line.startswith(b"cut") for line in fresh.splitlines())
+        if not asked:
+            return TranscriptView(compacted=compacted)
+        return TranscriptView(prompt=asked[-1].split(" ", 2)[2], prompt_key=asked[-1], compacted=compacted)
 
 
 class NoWiring:
@@ -160,6 +177,9 @@ QUEUED = replace(
     limits=(PathLimit(path=TextPath.PRELOAD, limit=Limit(10_000, Unit.BYTES)),),
     delivery=Queued(packet=Limit(8_000, Unit.BYTES), inline=Limit(3_500, Unit.BYTES)),
 )
+
+WRITTEN = replace(QUEUED, name="written", transcripts=ScriptedTranscript())
+"""A client that tells prompts and compactions in its transcript alone."""
 
 
 class Clock:
@@ -283,7 +303,7 @@ def live() -> Iterator[Callable[[Callable[[World], Coroutine[None, None, None]]]
 
         async def main() -> None:
             changes: list[MemoryChange] = []
-            plugins = Plugins.of(harnesses=[HOOKED, NARROW, QUEUED], observers=[changes.append])
+            plugins = Plugins.of(harnesses=[HOOKED, NARROW, QUEUED, WRITTEN], observers=[changes.append])
             clock = Clock()
             world = World(root, clock, await opened(root, clock, plugins), changes, plugins)
             try:

@@ -43,11 +43,15 @@ class Admission:
         self._bindings = bindings
         self._projects = projects
 
-    def of_event(self, harness: Harness, event: Event, *, sequence: int, now: Millis) -> tuple[Context, Entrance]:
-        """The context of an event, registered or reset where the event says so."""
+    def of_event(
+        self, harness: Harness, event: Event, *, sequence: int, now: Millis, compacted: bool = False
+    ) -> tuple[Context, Entrance]:
+        """The context of an event, registered or reset where the event says so, or where its transcript does
+        (``compacted``).
+        """
         key = ContextKey(harness.name, event.session, event.agent)
         known = self._registry.find(key)
-        how = entrance(known, event, harness.start_context)
+        how = entrance(known, event, harness.start_context, compacted=compacted)
         if known is None or how is Entrance.OPEN:
             context = self._registry.open(key, now=now, sequence=sequence)
         elif how is Entrance.RESET:
@@ -55,6 +59,7 @@ class Admission:
         else:
             context = known
         self._place(context, event.cwd)
+        self._registry.hear(context.id)
         return self._registry.touch(context.id, now), how
 
     def of_call(

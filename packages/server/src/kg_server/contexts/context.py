@@ -29,7 +29,9 @@ class Context:
     ``project`` is the key of the project's graph, or empty for user memory alone; it is decided when a
     working folder is first known (``placed``), and no later folder changes it; only a context without a project can be
     given one later. ``started`` is the journal sequence at
-    registration: what was written before is not news.
+    registration: what was written before is not news. ``heard`` says that an event of it has arrived, so that text can
+    wait for the next one. Of the client's transcript, ``read`` bytes were looked at, and ``prompt`` names the last
+    prompt in it that was answered.
     """
 
     id: str
@@ -41,6 +43,9 @@ class Context:
     cwd: str = ""
     project: GraphKey = ""
     maintenance: bool = False
+    heard: bool = False
+    read: int = 0
+    prompt: str = ""
     resets: int = 0
     """How often the model's text was lost since the server started: what it was shown before counts no more."""
     ledger: Ledger = field(default_factory=Ledger)
@@ -73,6 +78,10 @@ class Context:
             "project": self.project,
             "maintenance": self.maintenance,
         }
+        if self.heard:
+            yield {"op": "heard", "id": self.id}
+        if self.read:
+            yield {"op": "read", "id": self.id, "bytes": self.read, "prompt": self.prompt}
         by_time: dict[Millis, list[Mark]] = {}
         for at, mark in self.ledger.marks():
             by_time.setdefault(at, []).append(mark)
@@ -123,6 +132,10 @@ def replay(contexts: Mapping[str, Context], record: Record) -> Context | None:
             return replace(context, placed=True, cwd=str(record["cwd"]), project=str(record["project"]))
         case "maintenance":
             return replace(context, maintenance=True)
+        case "heard":
+            return replace(context, heard=True)
+        case "read":
+            return replace(context, read=int(record["bytes"]), prompt=str(record["prompt"]))
         case "reset":
             return context.reset()
         case "close":

@@ -23,6 +23,8 @@ LIFE: Millis = 24 * 3_600_000
 CAPACITY = 2_000
 """How many contexts are kept; beyond it the longest unused ones go."""
 _USE_IS_NOTED_EVERY: Millis = 10 * 60_000
+_READING_IS_NOTED_EVERY = 1024 * 1024
+"""Bytes of a transcript of which it need not be known after a restart that they were looked at."""
 
 
 def _nothing_is(_graph: GraphKey, _node_id: str) -> bool:
@@ -37,6 +39,7 @@ class Registry:
         self._by_id: dict[str, Context] = {}
         self._by_key: dict[ContextKey, str] = {}
         self._noted_use: dict[str, Millis] = {}
+        self._noted_reading: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -84,6 +87,10 @@ class Registry:
     def get(self, context_id: str) -> Context | None:
         """The context of this id."""
         return self._by_id.get(context_id)
+
+    def knows(self, context_id: str) -> bool:
+        """Whether there is a context of this id."""
+        return context_id in self._by_id
 
     def find(self, key: ContextKey) -> Context | None:
         """The context that a harness means by ``key``."""
@@ -134,6 +141,27 @@ class Registry:
             return context
         return self._change(replace(context, maintenance=True), {"op": "maintenance", "id": context_id})
 
+    def hear(self, context_id: str) -> Context:
+        """Notes that an event of it has arrived."""
+        context = self._by_id[context_id]
+        return (
+            context if context.heard else self._change(replace(context, heard=True), {"op": "heard", "id": context_id})
+        )
+
+    def read(self, context_id: str, size: int, prompt: str, *, is_turn: bool) -> Context:
+        """Notes how much of its transcript was looked at, and the last prompt in it.
+
+        Not each look is written down but each ``is_turn``, so that what was found is not found again after a restart.
+        """
+        context = self._by_id[context_id]
+        looked = replace(context, read=size, prompt=prompt)
+        noted = self._noted_reading.get(context_id, 0)
+        if is_turn or not noted <= size < noted + _READING_IS_NOTED_EVERY:
+            self._noted_reading[context_id] = size
+            return self._change(looked, {"op": "read", "id": context_id, "bytes": size, "prompt": prompt})
+        self._by_id[context_id] = looked
+        return looked
+
     def touch(self, context_id: str, now: Millis) -> Context:
         """Notes that a context is in use."""
         context = replace(self._by_id[context_id], used=now)
@@ -170,9 +198,11 @@ class Registry:
         self._by_id[context.id] = context
         self._by_key[context.key] = context.id
         self._noted_use[context.id] = context.used
+        self._noted_reading[context.id] = context.read
 
     def _forget(self, context_id: str) -> None:
         context = self._by_id.pop(context_id, None)
         self._noted_use.pop(context_id, None)
+        self._noted_reading.pop(context_id, None)
         if context is not None and self._by_key.get(context.key) == context_id:
             del self._by_key[context.key]

@@ -23,10 +23,19 @@ class Entrance(Enum):
     """What was delivered is still in front of the model."""
 
 
-def entrance(context: Context | None, event: Event, start_context: StartContext) -> Entrance:
-    """How ``event`` enters ``context``, the one registered for its session and agent, if any."""
+def entrance(
+    context: Context | None, event: Event, start_context: StartContext, *, compacted: bool = False
+) -> Entrance:
+    """How ``event`` enters ``context``, the one registered for its session and agent, if any. ``compacted`` says that
+    the model's earlier text was lost before an event that does not tell so itself.
+    """
     if context is None:
         return Entrance.OPEN
+    how = _entrance(event, start_context)
+    return Entrance.RESET if compacted and how is Entrance.KEEP else how
+
+
+def _entrance(event: Event, start_context: StartContext) -> Entrance:
     if event.kind is EventKind.COMPACT:
         return Entrance.RESET
     if event.kind is not EventKind.SESSION_START:

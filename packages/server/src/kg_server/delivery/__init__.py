@@ -6,8 +6,9 @@ from kg_server.delivery.duplicates import Duplicates
 from kg_server.delivery.frame import framed, within_frame
 from kg_server.delivery.outlook import Outlook
 from kg_server.delivery.pages import Pages, Part
-from kg_server.delivery.queues import Packet, Queues, pages_for
+from kg_server.delivery.queues import Queues, pages_for
 from kg_server.delivery.source import ContextSource, Offer, RecallSource, View
+from kg_server.delivery.waiting import Packet
 
 __all__ = [
     "CALL_LIFE",

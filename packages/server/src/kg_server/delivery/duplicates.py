@@ -38,7 +38,8 @@ def _name(event: Event) -> str:
         case EventKind.SESSION_START:
             return f"start:{event.source}"
         case EventKind.PROMPT:
-            return hashlib.sha256(event.prompt.encode("utf-8", "surrogatepass")).hexdigest()
+            said = f"{event.trigger}\x00{event.prompt}" if event.trigger or event.prompt else ""
+            return said and hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
         case EventKind.SUBAGENT_START | EventKind.COMPACT:
             return f"{event.kind}:{event.trigger}"
         case _:

@@ -23,7 +23,7 @@ from kg_server.tools.levels import Levels
 from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from kg_core.model import Graph, GraphKey, Millis
     from kg_core.render import Mark
@@ -41,6 +41,7 @@ _DECISIONS = 3
 """How often a call is decided anew because what it rested on did not become durable."""
 _FOOTER_ROOM = 300
 _SMALLEST_PART = 500
+_RECEIPT = "The whole reply is long; it is put before you with your next step, and need not be asked again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,12 +142,21 @@ class Executor:
         now = self.clock()
         path = Path.READ if plan.paged else Path.TOOL
         limit = (caller.read_limit if plan.paged else None) or harness.limit(path, Carrier.MCP)
+        queued = harness.delivery if isinstance(harness.delivery, Queued) else None
+        if queued is not None and not context.heard:  # nothing will come for what waits: all must be said here
+            limit = queued.inline
+            queued = None
         blocks, marks, is_whole = self._part(plan, context, harness, limit, now)
         suffix = self._suffix(context, harness, [*marks_of(blocks), *marks], now) if is_whole else []
         fitted = fit([*blocks, *suffix], limit)
-        if isinstance(harness.delivery, Queued) and not harness.delivery.inline.holds(fitted.text):
+        if queued is not None and not queued.inline.holds(fitted.text):
             whole = Block(text=fitted.text, marks=(*fitted.marks, *marks))
-            return self._queued(harness.delivery, context, whole, verdict=blocks[0].text if plan.is_error else "")
+            reply = self._queued(queued, context, whole, verdict=blocks[:1] if plan.is_error else [])
+            if reply is not None:
+                return reply
+            if not plan.is_error and (plan.incidental or not plan.changes):
+                return ToolReply("Too much is waiting to be put before you; go on, and ask again later.", is_error=True)
+            fitted, marks = fit([*blocks, *suffix], queued.inline), ()  # what was done or refused is said, if shortly
         delivery = ""
         arriving = (*fitted.marks, *marks)
         if arriving:
@@ -155,15 +165,18 @@ class Executor:
             self.pages.sent(context.id, delivery)
         return ToolReply(text=fitted.text, is_error=plan.is_error, delivery=delivery)
 
-    def _queued(self, delivery: Queued, context: Context, reply: Block, *, verdict: str) -> ToolReply:
-        """Keeps a long reply for the next event of a client that takes long texts in packets.
+    def _queued(
+        self, delivery: Queued, context: Context, reply: Block, *, verdict: Sequence[Block]
+    ) -> ToolReply | None:
+        """Keeps a long reply for the next event of a client that takes long texts in packets; ``None`` without room.
 
-        ``verdict`` is what a failed call must say at once, or empty.
+        ``verdict`` is what a failed call must say at once, however shortly.
         """
         if not self.queues.add(context.id, pages_for(delivery, [reply])):
-            return ToolReply("Too much is waiting to be put before you; go on, and ask again later.", is_error=True)
-        receipt = "The whole reply is long; it is put before you with your next step, and need not be asked again."
-        return ToolReply(f"{verdict}\n{receipt}" if verdict else receipt, is_error=bool(verdict))
+            return None
+        room = replace(delivery.inline, maximum=delivery.inline.maximum - delivery.inline.measure(_RECEIPT) - 1)
+        said = fit([replace(block, marks=()) for block in verdict], room).text
+        return ToolReply(f"{said}\n{_RECEIPT}" if said else _RECEIPT, is_error=bool(verdict))
 
     def _part(
         self, plan: Plan, context: Context, harness: Harness, limit: Limit | None, now: Millis

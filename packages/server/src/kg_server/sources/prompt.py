@@ -20,6 +20,8 @@ class PromptRecall:
         """At most four lessons and the path between them; nothing without evidence."""
         if event.kind is not EventKind.PROMPT:
             return Offer()
+        if not event.prompt and view.harness.transcripts is not None:  # a step of the model without a new prompt
+            return Offer()
         if event.machine or event.agent:
             reason = Reason.MACHINE if event.machine else Reason.SUBAGENT
             return Offer(decision=Decision(source=Source.PROMPT, reason=reason))
