@@ -10,6 +10,7 @@ import pytest
 
 from kg_core.host import Plugins
 from kg_core.store import Home
+from kg_harness_antigravity import ANTIGRAVITY
 from kg_harness_claude import CLAUDE
 from kg_harness_codex import CODEX
 from kg_harness_copilot import COPILOT
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SETTINGS = {"claude": ".claude/settings.json", "codex": ".codex/config.toml", "copilot": ".copilot/mcp-config.json"}
+"""Of the agents that this person has."""
+ABSENT = {"antigravity": ".gemini/antigravity-cli/settings.json"}
+"""Of an agent that is connected only where a test asks for it."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Person:
     run: Callable[..., tuple[int, str, str]]
 
     def settings(self, harness: str) -> Path:
-        return self.folder / SETTINGS[harness]
+        return self.folder / {**SETTINGS, **ABSENT}[harness]
 
     def files(self) -> dict[str, bytes]:
         """All files but kg's own state."""
@@ -47,7 +51,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     folder = tmp_path / "person"
     for place in SETTINGS.values():
         (folder / place).parent.mkdir(parents=True)
-    found = Plugins.of(harnesses=[CLAUDE, CODEX, COPILOT])
+    found = Plugins.of(harnesses=[CLAUDE, CODEX, COPILOT, ANTIGRAVITY])
     monkeypatch.setattr(Plugins, "load", classmethod(lambda cls, **_: found))
     monkeypatch.setattr(Path, "home", classmethod(lambda cls: folder))
     monkeypatch.setattr("kg_server.cli.setup._prove", lambda *_: None)

@@ -17,17 +17,23 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 CORPUS = Path(__file__).parents[3] / "core" / "tests" / "claims_corpus"
-SYNTAX = {"claude": "json", "codex": "toml", "copilot": "json"}
+SYNTAX = {"claude": "json", "codex": "toml", "copilot": "json", "antigravity": "json"}
 TAKEN = {
     "claude": b'{\n  "enabledPlugins": {"kg@kg": false}, // not for me\n}\n',
     "codex": b'model = "o"\n\n[plugins."kg@kg"]\nenabled = false # not for me\n',
+    "antigravity": b'{\n  "permissions": {"allow": "everything"}, // as I like it\n}\n',
 }
 """Files that name one of our keys with another value, for harnesses of whose keys the corpus knows none."""
 
 NAMED = {"copilot": frozenset({"refused-taken.json", "same-values-there.json"})}
 """Files of the corpus that do so."""
 
-PASTED = {"claude": "kg@kg", "codex": "kg@kg", "copilot": '"mcpServers"'}
+PASTED = {
+    "claude": "kg@kg",
+    "codex": "kg@kg",
+    "copilot": '"mcpServers"',
+    "antigravity": "mcp(kg_memory/kg_read)",
+}
 """What stands in the text that is shown to be pasted by hand."""
 
 
@@ -65,6 +71,7 @@ def params(chosen: Callable[[Case], bool]) -> list[ParameterSet]:
 def placed(person: Any) -> Callable[[str, Case], Path]:
     def put(harness: str, case: Case) -> Path:
         path: Path = person.settings(harness)
+        path.parent.mkdir(parents=True, exist_ok=True)
         if case.data is not None:
             path.write_bytes(case.data)
         return path

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_harness_antigravity import ANTIGRAVITY
+from kg_plugin_testing.harness import HarnessContract
+from kg_plugin_testing.recordings import recordings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kg_plugin_api import Harness, RawEvent
+
+
+class TestAntigravity(HarnessContract):
+    @pytest.fixture
+    def harness(self) -> Harness:
+        return ANTIGRAVITY
+
+    @pytest.fixture
+    def payloads(self) -> Mapping[str, RawEvent]:
+        """As the client's behaviour is described; it could not be run to record them."""
+        return recordings(Path(__file__).parent / "payloads")
