@@ -200,7 +200,16 @@ def _context(world: World, context: Any) -> tuple[object, ...]:
         context.placed,
         open_,
         given,
+        _waiting(service._queues._queues.get(context.id)),
     )
+
+
+def _waiting(queue: Any) -> object:
+    """What waits for a context, by its place: numbers only count up."""
+    if queue is None:
+        return None
+    texts = tuple((hash(text.pages), text.arrived, queue.taken.get(text.number, 0)) for text in queue.texts)
+    return texts, queue.packet is not None
 
 
 def _compaction(world: World) -> tuple[object, ...]:

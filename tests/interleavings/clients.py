@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from kg_plugin_api import (
     Maturity,
     Path,
     PathLimit,
+    Queued,
     RawEvent,
     Recognition,
     StartContext,
@@ -97,6 +98,17 @@ HARNESS = Harness(
 )
 
 
+QUEUED = replace(
+    HARNESS,
+    name="queued",
+    limits=tuple(PathLimit(path=path, limit=Limit(2_000, Unit.BYTES)) for path in Path),
+    delivery=Queued(packet=Limit(1_000, Unit.BYTES), inline=Limit(300, Unit.BYTES), framing=100),
+)
+"""An agent that takes long texts in packets: a node with a note is one, and so is a preload."""
+
+HARNESSES = {harness.name: harness for harness in (HARNESS, QUEUED)}
+
+
 def gist(node_id: str, version: str) -> str:
     """The gist that a request to put ``version`` sends."""
     return f"{node_id} says {WORDS[version]}"
@@ -158,6 +170,7 @@ class Client:
 
     name: str
     cwd: str = ""
+    harness: str = HARNESS.name
     heard: set[str] = field(default_factory=set)
     wrote: set[str] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
@@ -186,6 +199,11 @@ class Client:
         return next((flight for flight in self.flights if not flight.abandoned), None)
 
     @property
+    def is_queued(self) -> bool:
+        """Whether what it asked for may come with an event."""
+        return isinstance(HARNESSES[self.harness].delivery, Queued)
+
+    @property
     def knows(self) -> set[str]:
         """What it was told or stated itself."""
         return self.heard | self.wrote
@@ -205,6 +223,7 @@ class Client:
         return Client(
             name=self.name,
             cwd=self.cwd,
+            harness=self.harness,
             heard=set(self.heard),
             wrote=set(self.wrote),
             stated=set(self.stated),
@@ -228,13 +247,13 @@ class Client:
         verb, *words = request
         if verb in KINDS:
             payload = {"session": self.name, "cwd": self.cwd, "source" if verb == "start" else "prompt": words[0]}
-            return service.event(HARNESS.name, RawEvent(native=verb, carrier=Carrier.HOOK_CLIENT, payload=payload))
+            return service.event(self.harness, RawEvent(native=verb, carrier=Carrier.HOOK_CLIENT, payload=payload))
         tool, arguments = _call(verb, words)
         if verb in {"put", "note", "own"}:
             told = facts(f"  {words[0]}: {arguments['gist']}\n{' '.join(arguments.get('notes', ()))}")
             self.wrote |= told
             self.stated |= told
-        call = ToolCall(name=tool, arguments=arguments, meta={"session": self.name}, harness=HARNESS.name, cwd=self.cwd)
+        call = ToolCall(name=tool, arguments=arguments, meta={"session": self.name}, harness=self.harness, cwd=self.cwd)
         return service.call(call)
 
 

@@ -15,10 +15,10 @@ from kg_core.policy import compaction as planning
 from kg_core.render import paged
 from kg_core.store import commits, recovery, store
 from kg_server import memory
-from kg_server.delivery import deliveries, executor
+from kg_server.delivery import deliveries, executor, queues
 from kg_server.tools import put_node, sync
 
-from .scenarios import ALPHA, ANN, BEN, BETA, DELTA, GAMMA, PAIRED, READERS, SMALL, Scenario
+from .scenarios import ALPHA, ANN, BEN, BETA, DELTA, GAMMA, PAIRED, READERS, SMALL, WAITING, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -27,6 +27,7 @@ _REAL: dict[str, Any] = {
     "recover": recovery.recover,
     "paged": paged,
     "stamp": codec._stamp_record,
+    "add": queues.Queues.add,
 }
 
 
@@ -73,6 +74,12 @@ def marks_come_true_when_a_text_leaves(self: Any, context: str, marks: Any, *, n
     del life
     self._commit(context, marks, now)
     return ""
+
+
+def marks_come_true_when_a_text_waits(self: Any, context: str, pages: Any) -> Any:
+    """What is queued counts as shown before any event has brought it, or although it found no room."""
+    self._commit(context, [mark for page in pages for mark in page.marks], 0)
+    return _REAL["add"](self, context, pages)
 
 
 def ones_own_rename_hides_what_another_wrote(self: Any, renamed: Any) -> None:
@@ -131,6 +138,7 @@ _LOSSES = _only(SMALL, (("put", ALPHA, "2"), ("useful", BETA)), (("put", ALPHA, 
 _RENAMES = _only(SMALL, (("rename", ALPHA, DELTA), ("sync",)), (("put", ALPHA, "3"),), crashes=0, errors=0)
 _HOOKS = _only(SMALL, (("put", ALPHA, "2"), ("prompt", "what of alpha")), (("put", ALPHA, "3"),), crashes=0, errors=0)
 _PARTS = _only(READERS, (("read", GAMMA), ("more",)), (), crashes=0, errors=0)
+_QUEUES = _only(WAITING, (("read", GAMMA),), (), crashes=0)
 _PLANS = _only(SMALL, (("put", ALPHA, "2"),), (("put", BETA, "3"),), crashes=0, errors=0)
 
 FAULTS = {
@@ -143,9 +151,12 @@ FAULTS = {
         Fault(writes_over_unseen_nodes_pass, put_node, "guard", _HOOKS, 5, "whose gist it was never shown"),
         Fault(the_first_part_marks_all_parts, executor, "paged", _PARTS, 4, "was not given all of it"),
         Fault(marks_come_true_when_a_text_leaves, deliveries.Deliveries, "reserve", _HOOKS, 5, "was not shown it"),
+        Fault(marks_come_true_when_a_text_waits, queues.Queues, "add", _QUEUES, 4, "was not shown it"),
         Fault(ones_own_rename_hides_what_another_wrote, sync._Diff, "follow", _RENAMES, 6, "kg_sync does not tell"),
         Fault(each_plan_fills_what_the_last_one_emptied, planning._Planner, "run", _PLANS, 6, "back to active"),
         Fault(places_are_swapped_by_the_scores_before, planning._Planner, "_rebalance", PAIRED, 6, "moves"),
     )
 }
-"""By name. The kinds of F2, visible before durable, a lost tail, F31, F11, F13, F38, F36, F7 and F33, in this order."""
+"""By name. The kinds of F2, visible before durable, a lost tail, F31, F11, F13, F38, F14, F36, F7 and F33, in this
+order.
+"""

@@ -11,7 +11,7 @@ from kg_core.render import charge
 from kg_server.compaction import BY
 from kg_server.contexts import ContextKey
 
-from .clients import HARNESS, facts, told
+from .clients import facts, told
 from .disk import file_of
 from .seams import Seams
 
@@ -239,11 +239,11 @@ def writer(world: World, entry: Entry) -> Client | None:
     """The client behind an entry, if it is one."""
     for client in world.clients.values():
         context_id = world.service._registry.get(entry.by)
-        if context_id is not None and context_id.key == (HARNESS.name, client.name, ""):
+        if context_id is not None and context_id.key == (client.harness, client.name, ""):
             return client
     return None
 
 
 def context_of(world: World, client: Client) -> Any:
     """What the server knows of a client."""
-    return world.service._registry.find(ContextKey(HARNESS.name, client.name))
+    return world.service._registry.find(ContextKey(client.harness, client.name))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kg_core.policy.compaction import Budget
 
 from .actions import Bounds
+from .clients import HARNESS, QUEUED
 from .seams import TIGHT, Seams
 from .world import Image, World
 
@@ -31,7 +32,7 @@ LINKED = Budget(most=96, fill=95, fresh=30, archived=30)
 class Scenario:
     """A name, what happened before, and bounds. ``fine`` ones stop after each turn of the loop.
 
-    ``folders`` are where the two clients work.
+    ``folders`` are where the two clients work, and ``agents`` the harnesses that they are sessions of.
     """
 
     name: str
@@ -40,17 +41,21 @@ class Scenario:
     budget: Budget = field(default=TIGHT)
     fine: bool = False
     folders: tuple[str, str] = ("", "")
+    agents: tuple[str, str] = (HARNESS.name, HARNESS.name)
 
     def world(self) -> World:
         """A world in which it begins."""
         Seams.budget = self.budget
-        return World.of(_image(self.before, self.budget, self.folders), fine=self.fine)
+        return World.of(_image(self.before, self.budget, self.folders, self.agents), fine=self.fine)
 
 
 @cache
-def _image(before: tuple[tuple[str, Request], ...], budget: Budget, folders: tuple[str, str]) -> Image:
+def _image(
+    before: tuple[tuple[str, Request], ...], budget: Budget, folders: tuple[str, str], agents: tuple[str, str]
+) -> Image:
     del budget  # it is in force
-    world = World.empty(dict(zip((ANN, BEN), folders, strict=True)))
+    names = (ANN, BEN)
+    world = World.empty(dict(zip(names, folders, strict=True)), dict(zip(names, agents, strict=True)))
     for client, request in before:
         _whole(world, client, request)
     world.finish()
@@ -141,6 +146,22 @@ EDITED = Scenario(
 )
 """A person edits the file of what is served."""
 
+WAITING = Scenario(
+    name="waiting",
+    before=_THREE,
+    bounds=Bounds(
+        requests={
+            ANN: (("read", GAMMA), ("prompt", "what of beta"), ("all",), ("start", "compact")),
+            BEN: (("note", GAMMA, "2"), ("put", ALPHA, "3")),
+        },
+        errors=0,
+        stops=("2/",),
+        timers=("Service._keep_up",),
+    ),
+    agents=(QUEUED.name, HARNESS.name),
+)
+"""One of the agents takes long texts in packets, which outlive the server."""
+
 
 def _everything(version: str, name: str) -> tuple[Request, ...]:
     return (
@@ -196,4 +217,4 @@ EVERYTHING = Scenario(
 FINE = Scenario(name="fine", before=_THREE, bounds=EVERYTHING.bounds, budget=LINKED, fine=True, folders=_APART)
 """The same between any two turns of the loop."""
 
-SCENARIOS = {scenario.name: scenario for scenario in (SMALL, READERS, PAIRED, EDITED, EVERYTHING, FINE)}
+SCENARIOS = {scenario.name: scenario for scenario in (SMALL, READERS, PAIRED, EDITED, WAITING, EVERYTHING, FINE)}

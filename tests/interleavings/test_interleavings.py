@@ -9,12 +9,12 @@ from __future__ import annotations
 import pytest
 
 from .explorer import Exploration
-from .scenarios import EDITED, EVERYTHING, FINE, PAIRED, READERS, SMALL, Scenario
+from .scenarios import EDITED, EVERYTHING, FINE, PAIRED, READERS, SMALL, WAITING, Scenario
 from .traces import Found, shortened
 
-QUICK = {"small": 4, "readers": 3, "paired": 5, "edited": 3}
+QUICK = {"small": 4, "readers": 3, "paired": 5, "edited": 3, "waiting": 3}
 """Actions up to which the quick tests explore every interleaving."""
-DEEP = {"small": 5, "readers": 4, "paired": 6, "edited": 5}
+DEEP = {"small": 5, "readers": 4, "paired": 6, "edited": 5, "waiting": 5}
 """The same for the nightly ones."""
 WALKED = 12_000
 """States of the quick random runs, and …"""
@@ -43,7 +43,7 @@ def walked(scenario: Scenario, states: int, seed: int = 1) -> Exploration:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", [SMALL, READERS, PAIRED, EDITED], ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", [SMALL, READERS, PAIRED, EDITED, WAITING], ids=lambda scenario: scenario.name)
 def test_no_interleaving_of_few_actions_breaks_a_promise(scenario: Scenario) -> None:
     exhausted(scenario, QUICK[scenario.name])
 
@@ -55,7 +55,7 @@ def test_ten_thousand_states_break_no_promise(scenario: Scenario) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("scenario", [SMALL, READERS, PAIRED, EDITED], ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", [SMALL, READERS, PAIRED, EDITED, WAITING], ids=lambda scenario: scenario.name)
 def test_no_interleaving_of_more_actions_breaks_a_promise(scenario: Scenario) -> None:
     exhausted(scenario, DEEP[scenario.name])
 

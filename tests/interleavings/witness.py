@@ -100,6 +100,10 @@ class Witness:
         if flight.abandoned:
             return
         is_event = reply.request[0] in {"start", "prompt"}
+        if is_event and client.is_queued:  # what it asked for comes with events too
+            if PRELOAD in reply.text and client.introduced:
+                raise Violation(f"{client.name} is given the preload again")
+            return
         unasked = lines(reply.text if is_event else reply.text.partition(HEADING)[2])
         if is_event and len(unasked) != len(set(unasked)):
             raise Violation(f"{client.name} is told something twice in one reply")

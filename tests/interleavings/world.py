@@ -11,7 +11,7 @@ from kg_core.host import Plugins
 from kg_core.store import Home, Settings
 from kg_server.service import Service
 
-from .clients import HARNESS, Client, Flight, Reply
+from .clients import HARNESSES, Client, Flight, Reply
 from .disk import ALL, NOTHING, found_again
 from .person import Person
 from .promises import compacted
@@ -29,7 +29,7 @@ HOME = Home(Path("/kg"))
 EPOCH = 1_800_000_000_000
 LAPSE = 61_000
 """Milliseconds after which no reply is waited for."""
-PLUGINS = Plugins.of(harnesses=[HARNESS])
+PLUGINS = Plugins.of(harnesses=HARNESSES.values())
 
 Action = tuple[str, ...]
 """A verb and its words; see :mod:`.actions` for all of them."""
@@ -77,9 +77,11 @@ class World:
         return world
 
     @classmethod
-    def empty(cls, folders: Mapping[str, str]) -> World:
-        """A world whose memory is empty; ``folders`` are where each client works, if anywhere."""
-        world = cls(Machine(), {name: Client(name, cwd) for name, cwd in folders.items()})
+    def empty(cls, folders: Mapping[str, str], agents: Mapping[str, str]) -> World:
+        """A world whose memory is empty; ``folders`` are where each client works, if anywhere, and ``agents`` what it
+        is a session of.
+        """
+        world = cls(Machine(), {name: Client(name, cwd, agents[name]) for name, cwd in folders.items()})
         world._open()
         world.witness.start(world)
         return world
