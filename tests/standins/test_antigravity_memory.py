@@ -221,6 +221,21 @@ def test_a_hook_of_somebody_else_that_voids_their_file_leaves_ours(machine: Any)
     assert PRELOAD in given
 
 
+def test_hooks_that_are_registered_twice_bring_every_text_once(machine: Any) -> None:
+    """As when a person copied them into the user's own file."""
+    file = machine.client.folder / "config" / "hooks.json"
+    file.write_bytes((machine.client.plugins[0] / "hooks.json").read_bytes())
+    try:
+        with machine.client.converse(machine.workspace("till")) as talk:
+            (start,) = talk.say("Hello, where were we?")
+            (given,) = talk.say(QUESTION)
+    finally:
+        file.unlink()
+
+    assert start.count(PRELOAD) == 1
+    assert given.count(KETTLE) == 1
+
+
 def test_without_a_server_every_turn_goes_on_and_no_reply_is_void(machines: Callable[..., Any]) -> None:
     machine = machines()
     workspace = machine.workspace("till")

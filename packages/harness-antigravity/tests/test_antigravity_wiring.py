@@ -94,8 +94,8 @@ def test_an_upgrade_of_kg_alone_changes_no_file() -> None:
     assert ANTIGRAVITY.wiring.claims(newer) == ANTIGRAVITY.wiring.claims(SITE)
 
 
-def test_without_a_posix_shell_the_words_of_a_command_are_quoted() -> None:
-    vector = {spec.native: ("C:/Program Files/py.exe", "run.py", spec.native) for spec in ANTIGRAVITY.events}
+def test_without_a_posix_shell_a_command_is_quoted_as_programs_on_windows_read_it() -> None:
+    vector = {spec.native: ("C:/Program Files/py.exe", "-c", 'say("x")', spec.native) for spec in ANTIGRAVITY.events}
     windows = replace(SITE, launch=replace(SITE.launch, hook={}, hook_argv=vector))
     files = {
         claim.path.name: claim.text for claim in ANTIGRAVITY.wiring.claims(windows) if isinstance(claim, OwnedFile)
@@ -103,4 +103,4 @@ def test_without_a_posix_shell_the_words_of_a_command_are_quoted() -> None:
 
     (handler,) = json.loads(files["hooks.json"])["kg"]["SessionStart"]
 
-    assert handler["command"] == '"C:/Program Files/py.exe" "run.py" "SessionStart"'
+    assert handler["command"] == r'"C:/Program Files/py.exe" -c say(\"x\") SessionStart'

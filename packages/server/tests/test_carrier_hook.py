@@ -35,6 +35,7 @@ def answers(places: Places) -> None:
         "Prompt": {"kind": "prompt", "empty": "", "outage": f"[Prompt] {outage.LINE}"},
         "Start": {"kind": "session_start", "empty": "", "outage": f"[Start] {outage.LINE}"},
         "End": {"kind": "session_end", "empty": "", "outage": ""},
+        "Step": {"kind": "prompt", "empty": "{}", "outage": ""},
     }
     path.write_text(json.dumps({"version": "0.1.0", "events": events}), encoding="utf-8")
 
@@ -270,6 +271,18 @@ def test_after_kg_stop_events_are_silent_and_start_nothing(hook, places: Places)
     assert (done.returncode, done.stdout) == (0, b"")
     assert not Path(places.starting).exists()
     assert not Path(places.outage).exists()
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+@pytest.mark.parametrize("because", ["nobody answers", "stopped", "skipping", "too large", "junk"])
+def test_a_client_to_which_silence_is_an_error_is_given_its_empty_reply(hook, places: Places, because: str) -> None:
+    payloads = {"too large": b'{"x":"%s"}' % (b"x" * 5_000_000), "junk": b"junk"}
+    if because in {"stopped", "skipping"}:
+        Path(places.stopped if because == "stopped" else places.outage).touch()
+
+    done = hook("Step", payloads.get(because, b"{}"))
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"{}", b"")
 
 
 def test_an_event_that_is_refused_is_silence_and_no_outage(hook, served, places: Places) -> None:

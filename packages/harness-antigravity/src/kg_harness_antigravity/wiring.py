@@ -7,6 +7,7 @@ A hooks file of our own also keeps us apart from others: one invalid entry drops
 from __future__ import annotations
 
 import json
+from subprocess import list2cmdline
 from typing import TYPE_CHECKING, Final
 
 from kg_harness_antigravity.events import EVENTS
@@ -79,9 +80,9 @@ def _entry(spec: EventSpec, launch: Launch) -> dict[str, object]:
 
 
 def _command(spec: EventSpec, launch: Launch) -> str:
-    """A shell command. Where there is no POSIX shell, the words of the vector, of which none needs more than quotes."""
+    """A shell command; where there is no POSIX shell, the vector as one line, quoted as programs on Windows read it."""
     vector = launch.hook_argv.get(spec.native)
-    return launch.hook[spec.native] if vector is None else " ".join(f'"{word}"' for word in vector)
+    return launch.hook[spec.native] if vector is None else list2cmdline(vector)
 
 
 def _server(launch: Launch) -> dict[str, object]:

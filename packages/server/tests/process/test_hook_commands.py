@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kg_core.store import Home
+from kg_harness_antigravity import ANTIGRAVITY
 from kg_harness_claude import CLAUDE
 from kg_harness_codex import CODEX
 from kg_harness_copilot import COPILOT
@@ -53,6 +54,8 @@ PAYLOAD = {
     "agent_id": "a-1",
     "agent_type": "general",
     "model": "m",
+    "workspacePaths": ["/"],
+    "toolCall": {"name": "view_file", "args": {"AbsolutePath": "/x"}},
 }
 
 
@@ -86,14 +89,18 @@ def fire(command: str, payload: object, **environ: str) -> subprocess.CompletedP
 
 @pytest.mark.parametrize(
     ("harness", "native"),
-    [(harness, spec.native) for harness in (CLAUDE, CODEX, COPILOT) for spec in harness.events],
+    [(harness, spec.native) for harness in (CLAUDE, CODEX, COPILOT, ANTIGRAVITY) for spec in harness.events],
     ids=lambda value: getattr(value, "name", value),
 )
 def test_standard_output_is_one_json_object_or_nothing_whatever_makes_noise(
     server: Any, harness: Any, native: str
 ) -> None:
     """Every event, with warnings on, with colours forced and with a plug-in that prints."""
-    done = fire(launch(server.home, harness).hook[native], {**PAYLOAD, "session_id": f"noise-{native}"}, **LOUD)
+    done = fire(
+        launch(server.home, harness).hook[native],
+        {**PAYLOAD, "session_id": f"noise-{native}", "conversationId": f"noise-{native}", "transcriptPath": ""},
+        **LOUD,
+    )
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\x1b" not in done.stdout

@@ -8,6 +8,7 @@ import select
 import sys
 import time
 
+from kg_server.carrier.answers import Answers
 from kg_server.carrier.event import EVENT_SECONDS, acknowledge
 from kg_server.carrier.event import carry as carry_event
 from kg_server.carrier.places import Places
@@ -22,9 +23,10 @@ _CHUNK = 256 * 1024
 def carry(home: str, harness: str, event: str, *, starts_session: bool) -> None:
     """Reads a payload from standard input, prints the reply, and acknowledges it once it is printed."""
     payload = _payload(time.monotonic() + _READ_SECONDS)
-    if not payload.startswith(b"{"):
-        return
     places = Places(home)
+    if not payload.startswith(b"{"):
+        _printed(Answers.load(places, harness).empty(event))
+        return
     wire = Wire(places.server)
     body = b'{"carrier":"hook_client","payload":' + payload + b"}"
     came = carry_event(places, wire, harness, event, body, time.monotonic(), starts_session=starts_session)
