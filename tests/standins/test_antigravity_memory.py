@@ -76,6 +76,15 @@ def test_what_set_up_wrote_is_what_the_client_itself_would_have_copied(machine: 
     assert machine.client.log == []
 
 
+def test_every_guide_is_a_skill_that_is_read_whole(machine: Any) -> None:
+    (ours,) = machine.client.plugins
+    skills = machine.client.skills()
+
+    assert {"capture", "recall", "maintain", "scout-history", "map-code"} <= set(skills)
+    for name, text in skills.items():
+        assert text == (ours / "skills" / name / "SKILL.md").read_text(encoding="utf-8")
+
+
 def test_what_one_conversation_learned_is_before_the_model_of_the_next(machine: Any) -> None:
     till = machine.workspace("till")
     gist = "Drawers of the till are counted by two people."

@@ -69,6 +69,12 @@ class Client:
         texts = (file.read_bytes()[:24_000].decode() for folder in self.plugins for file in folder.glob("rules/*.md"))
         return "\n".join(text for text in texts if "trigger: always_on" in text)
 
+    @plays("skills")
+    def skills(self) -> dict[str, str]:
+        """What a model that uses a skill is given, by the folder of the skill."""
+        files = (file for folder in self.plugins for file in folder.glob("skills/*/SKILL.md"))
+        return {file.parent.name: file.read_bytes()[:24_000].decode("utf-8", "ignore") for file in files}
+
     @plays("permissions")
     def allows(self, server: str, tool: str) -> bool:
         """Whether a headless run may use an MCP tool: deny before ask before allow."""

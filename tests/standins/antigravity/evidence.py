@@ -68,6 +68,7 @@ FACTS: Final = {
     "discover": Fact("MCP begins with server/discover of 2026-07-28.", Level.OBSERVED),
     "permissions": Fact("Without a permission in the user's settings a headless run refuses a tool.", Level.OBSERVED),
     "renamed": Fact("Later versions name a tool read_file and an argument Path.", Level.SECOND_HAND),
+    "skills": Fact("A skill of a plug-in is its skills/NAME/SKILL.md, read up to 24,000 bytes.", Level.SECOND_HAND),
     "rule-size": Fact("A rule has at most 24,000 bytes.", Level.SECOND_HAND),
 }
 

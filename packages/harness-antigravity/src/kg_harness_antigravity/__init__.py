@@ -7,6 +7,7 @@ from typing import Final
 from kg_harness_antigravity.dialect import AntigravityDialect
 from kg_harness_antigravity.events import EVENTS
 from kg_harness_antigravity.names import TOOL_PREFIX
+from kg_harness_antigravity.skills import AntigravitySkills
 from kg_harness_antigravity.transcript import AntigravityTranscript
 from kg_harness_antigravity.wiring import AntigravityWiring
 from kg_plugin_api import (
@@ -53,6 +54,7 @@ ANTIGRAVITY: Final = Harness(
     tool_prefix=TOOL_PREFIX,
     environment_to_strip=("ANTIGRAVITY_",),
     transcripts=AntigravityTranscript(),
+    instructions=AntigravitySkills(),
 )
 
 

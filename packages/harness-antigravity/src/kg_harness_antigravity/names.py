@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kg_plugin_api import Site
 
 PLUGIN: Final = "kg"
 SERVER: Final = "memory"
@@ -29,3 +34,8 @@ TOOLS: Final = (
     "kg_rules",
 )
 """Every tool of kg: the client has no setting for all tools of one server."""
+
+
+def installed(site: Site) -> Path:
+    """Where the client keeps its copy of our plug-in: beside the settings of the command line."""
+    return site.config.parent / "config" / "plugins" / PLUGIN

@@ -11,7 +11,7 @@ from subprocess import list2cmdline
 from typing import TYPE_CHECKING, Final
 
 from kg_harness_antigravity.events import EVENTS
-from kg_harness_antigravity.names import ASKED_TOOLS, CLIENT_SERVER, PLUGIN, SERVER, TOOL_PREFIX, TOOLS
+from kg_harness_antigravity.names import ASKED_TOOLS, CLIENT_SERVER, PLUGIN, SERVER, TOOL_PREFIX, TOOLS, installed
 from kg_plugin_api import JsonItem, OwnedFile
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ class AntigravityWiring:
 
     def claims(self, site: Site) -> Sequence[Claim]:
         """The installed plug-in, and one permission for each tool but those that delete."""
-        installed = site.config.parent / "config" / "plugins" / PLUGIN  # beside the settings of the command line
+        folder = installed(site)
         allowed = [tool for tool in TOOLS if tool not in ASKED_TOOLS]
         return (
-            *(OwnedFile(path=installed / name, text=text) for name, text in _plugin(site.launch).items()),
+            *(OwnedFile(path=folder / name, text=text) for name, text in _plugin(site.launch).items()),
             *(
                 JsonItem(
                     path=site.config / "settings.json",
