@@ -28,7 +28,7 @@ from kg_server.recall_log import RecallLog, told
 from kg_server.rulebook import Rulebook
 from kg_server.searching import BUILTIN
 from kg_server.texts import instructions
-from kg_server.tools.arguments import parse, schema
+from kg_server.tools.arguments import parse
 from kg_server.tools.catalogue import TOOLS
 from kg_server.tools.read import Read
 from kg_server.tools.specs import specs

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 DISTRIBUTION: Final = "kg-server"
-FIRST_PARTY: Final[Mapping[str, str]] = MappingProxyType({"antigravity": "agy", "claude": "claude", "codex": "codex"})
+FIRST_PARTY: Final[Mapping[str, str]] = MappingProxyType(
+    {"antigravity": "agy", "claude": "claude", "codex": "codex", "copilot": "copilot"}
+)
 """Harnesses whose plug-ins are our own, and the program by which their agent is found before the plug-in is there."""
 
 
