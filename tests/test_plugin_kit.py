@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "search-sqlite"
 PLUGINS = ("kg_harness_my_agent", "kg_search_my_index", "kg_search_sqlite")
+CHOSEN = '[search]\nbackend = "sqlite"\n'
 PATIENCE = 30.0
 
 
@@ -159,7 +160,7 @@ def test_a_backend_of_others_is_chosen_asked_and_missed_by_nobody(
     kg: Callable[..., str], home: Home, binaries: Path, uv: str, run: Callable[..., str], tool_environ: dict[str, str]
 ) -> None:
     home.root.mkdir()
-    home.config.write_text('[search]\nbackend = "sqlite"\n', encoding="utf-8")
+    home.config.write_text(CHOSEN, encoding="utf-8")
     file = home.root / "state" / "search-sqlite.db"
     try:
         kg("start")
@@ -176,6 +177,11 @@ def test_a_backend_of_others_is_chosen_asked_and_missed_by_nobody(
             index.close()
             assert found(client, "ledger") == [], "it is that index which is asked"
 
+        kg("setup", "--search", "my-index", "--yes")
+        with Client(home) as client:
+            assert told(client)["said"] == {"items": 1}
+            assert found(client, "ledger") == ["ledger-closing"]
+        home.config.write_text(CHOSEN, encoding="utf-8")
         remove = [uv, "pip", "uninstall", "--quiet", "--python", str(binaries / "python")]
         run([*remove, "kg-search-sqlite"], tool_environ)
         kg("restart")

@@ -7,7 +7,6 @@ import pytest
 
 from kg_harness_claude import CLAUDE
 from kg_plugin_testing.harness import HarnessContract
-from kg_plugin_testing.plugin import PluginContract
 from kg_plugin_testing.recordings import recordings
 
 if TYPE_CHECKING:
@@ -24,9 +23,3 @@ class TestClaude(HarnessContract):
     @pytest.fixture
     def payloads(self) -> Mapping[str, RawEvent]:
         return recordings(Path(__file__).parent / "payloads")
-
-
-class TestPlugin(PluginContract):
-    @pytest.fixture
-    def module(self) -> str:
-        return "kg_harness_claude"
