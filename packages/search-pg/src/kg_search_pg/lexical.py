@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _TERMS: Final = 32
 """Of a long question, the rarest terms are asked for."""
-_ROWS: Final = 4_000
+_ROWS: Final = 2_000
 """Frequent terms leave the question once rarer ones bring so many rows."""
 _WEIGHTS: Final = "{0.1, 0.25, 0.5, 1.0}"
 """What a term counts without a mark, among the touches, in a note and in the title."""
