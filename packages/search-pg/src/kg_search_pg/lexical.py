@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _TERMS: Final = 32
 """Of a long question, the rarest terms are asked for."""
 _ROWS: Final = 2_000
-"""Frequent terms leave the question once rarer ones bring so many rows."""
+"""Frequent terms leave the question once rarer ones bring so many rows; of a question that has only frequent ones, so
+many rows of the rarest are looked at."""
 _WEIGHTS: Final = "{0.1, 0.25, 0.5, 1.0}"
 """What a term counts without a mark, among the touches, in a note and in the title."""
 _ROLES: Final = {Role.WORD: 1.0, Role.WHOLE: 0.5, Role.GRAM: 1.0, Role.SIGN: 1.0, Role.SINGLE: 0.5}
@@ -42,8 +43,9 @@ _SEARCH: Final = f"""
             bool_or(words @@ title::tsquery) as titled
         from unnest(%(places)s::int[], %(queries)s::text[], %(titles)s::text[], %(weights)s::float8[])
             as asked (place, query, title, weight)
-        join chunk on words @@ query::tsquery
-        where {ALLOWED}
+        cross join lateral (
+            select * from chunk where words @@ query::tsquery and {ALLOWED} limit {_ROWS}
+        ) as chunk
         group by key, graph, item, status, place, weight
     ) as matched
     group by key, graph, item, status
