@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kg_harness_claude import CLAUDE
 from kg_harness_codex import CODEX
+from kg_harness_copilot import COPILOT
 from kg_plugin_api import Guide
 from kg_server.guides import guides
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from .claude import Claude
     from .codex import Codex
+    from .copilot import Copilot
     from .machine import Machine
 
 pytestmark = pytest.mark.acceptance
@@ -75,3 +79,21 @@ def test_codex_lists_every_guide_and_shows_the_text_of_one_that_is_used(project:
     for guide in (told[0], within):
         assert guide.body.strip() in asked.text
     assert beyond.description not in first.text
+
+
+def test_copilot_lists_every_guide_and_shows_the_text_of_one_that_is_used(machine: Machine, copilot: Copilot) -> None:
+    machine.setup("copilot")
+    within, beyond = at_the_limits(COPILOT.instructions, copilot.config / "skills")
+    told = guides(COPILOT.tool_prefix)
+    names = [*(f"kg-{guide.name}" for guide in told), within.name]
+    copilot.model.script(*(Turn(calls=(Call(name="skill", arguments={"skill": name}),)) for name in names))
+    copilot.run("Hello.", machine.repository())
+
+    first, *later = copilot.model.asked()
+    listed = html.unescape(json.dumps(first.body, ensure_ascii=False).replace('\\"', '"'))
+    for guide in (*told, within):
+        assert guide.description in listed
+        assert guide.body.strip() not in first.text
+        assert guide.body.strip() in later[-1].text
+    assert f"<name>kg-{told[0].name}</name>" in listed
+    assert f"<name>{beyond.name}</name>" not in listed

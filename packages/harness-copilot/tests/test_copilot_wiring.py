@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kg_harness_copilot import COPILOT
-from kg_plugin_api import JsonEntry, OwnedFile
+from kg_plugin_api import Guide, JsonEntry, Limit, OwnedFile, Unit
 from kg_plugin_testing import places
 
 GOLDEN = Path(__file__).parent / "golden" / "kg.json"
@@ -96,3 +96,21 @@ def test_the_offer_keeps_the_clients_own_memory_off_and_can_be_taken_back() -> N
     settings = SITE.config / "settings.json"
 
     assert offer.claims == (JsonEntry(path=settings, keys=("memory",), value=False, replace=True),)
+
+
+def test_a_guide_is_a_skill_of_the_user_whose_name_says_that_it_is_ours() -> None:
+    guide = Guide(name="be-brief", title="Be brief", description="Say it once.", body="Once.\n", version=3)
+    assert COPILOT.instructions is not None
+
+    (claim,) = COPILOT.instructions.claims((guide,), SITE)
+
+    named = replace(guide, name="kg-be-brief")
+    assert claim == OwnedFile(path=SITE.config / "skills" / "kg-be-brief" / "SKILL.md", text=named.skill())
+
+
+def test_a_description_may_be_as_long_as_the_client_lists_it_and_copies_may_lie_where_agents_share() -> None:
+    assert COPILOT.instructions is not None
+    assert COPILOT.instructions.description == Limit(1_024, Unit.BYTES)
+    at_home = replace(SITE, environ={"HOME": "/home/user"})
+    assert COPILOT.instructions.elsewhere(at_home) == (Path("/home/user/.agents/skills"),)
+    assert COPILOT.instructions.elsewhere(SITE) == ()

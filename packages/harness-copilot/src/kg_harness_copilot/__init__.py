@@ -7,6 +7,7 @@ from typing import Final
 from kg_harness_copilot.dialect import CopilotDialect
 from kg_harness_copilot.events import EVENTS
 from kg_harness_copilot.names import TOOL_PREFIX
+from kg_harness_copilot.skills import CopilotSkills
 from kg_harness_copilot.wiring import CopilotWiring
 from kg_plugin_api import Harness, Limit, Maturity, Path, PathLimit, Recognition, StartContext, Unit, hookimpl
 
@@ -46,6 +47,7 @@ COPILOT: Final = Harness(
     dialect=_DIALECT,
     wiring=CopilotWiring(),
     tool_prefix=TOOL_PREFIX,
+    instructions=CopilotSkills(),
     refuser=_DIALECT,
     # What it gives to the programs that it starts: itself, its user's tokens, the project's folder, options for git.
     environment_to_strip=("COPILOT_", "GITHUB_TOKEN", "GH_TOKEN", "CLAUDE_PROJECT_DIR", "GIT_CONFIG_"),
