@@ -54,7 +54,8 @@ def test_claude_code_lists_every_guide_and_shows_the_text_of_one_that_is_used(
 ) -> None:
     within, beyond = at_the_limits(CLAUDE.instructions, machine.memory / "harnesses" / "claude" / "kg" / "skills")
     used = [*guides(CLAUDE.tool_prefix), within]
-    claude.model.script(*(Turn(calls=(Call(name="Skill", arguments={"skill": f"kg:{guide.name}"}),)) for guide in used))
+    calls = (Call(name="Skill", arguments={"skill": f"kg:{guide.name}"}) for guide in used)
+    claude.model.script(Turn(calls=tuple(calls)))
     claude.run("Hello.", project)
 
     first, *later = claude.model.asked()
@@ -86,7 +87,7 @@ def test_copilot_lists_every_guide_and_shows_the_text_of_one_that_is_used(machin
     within, beyond = at_the_limits(COPILOT.instructions, copilot.config / "skills")
     told = guides(COPILOT.tool_prefix)
     names = [*(f"kg-{guide.name}" for guide in told), within.name]
-    copilot.model.script(*(Turn(calls=(Call(name="skill", arguments={"skill": name}),)) for name in names))
+    copilot.model.script(Turn(calls=tuple(Call(name="skill", arguments={"skill": name}) for name in names)))
     copilot.run("Hello.", machine.repository())
 
     first, *later = copilot.model.asked()
