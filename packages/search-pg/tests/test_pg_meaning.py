@@ -113,6 +113,21 @@ def test_embedding_goes_on_where_it_was_left(opened: Any, until: Any, endpoint: 
     asyncio.run(main())
 
 
+def test_of_a_very_long_question_the_beginning_is_asked(opened: Any, until: Any, endpoint: Any) -> None:
+    async def main() -> None:
+        async with opened() as backend:
+            await backend.upsert([node("a", "the car")])
+            await until(backend, embedded)
+            endpoint.texts.clear()
+
+            found = await backend.search(ask("car " + "pasted output " * 100_000))
+
+            assert [hit.id for hit in found.hits] == ["a"]
+            assert len(endpoint.texts[0]) == 1_500
+
+    asyncio.run(main())
+
+
 def test_an_embedder_that_is_down_is_said_and_words_still_find(opened: Any, until: Any, endpoint: Any) -> None:
     async def main() -> None:
         async with opened() as backend:

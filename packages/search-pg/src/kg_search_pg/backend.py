@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import SearchHit, SearchResults
 from kg_search_pg import dense, similarity
-from kg_search_pg.chunks import chunks
+from kg_search_pg.chunks import LONGEST, chunks
 from kg_search_pg.database import set_timeout
 from kg_search_pg.embedding import EmbedderFailed, Queue
 from kg_search_pg.fusion import SIGNED, Weights, fuse
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _SHARE: Final = 0.9
 """The part of a request's budget that is used; the rest is for the way back."""
+_LONGEST_QUESTION: Final = 4_000
+"""Characters of a question that are looked at; of those that are embedded there are fewer, as of a stored text."""
 _MANY: Final = 50_000
 _COUNT_SECONDS: Final = 10.0
 """So many rows take a while to count, and somebody asks after every write."""
@@ -102,6 +104,7 @@ class PgBackend:
 
         Raises TimeoutError when the budget did not suffice for words, SearchUnavailable when Postgres cannot answer.
         """
+        request = replace(request, text=request.text[:_LONGEST_QUESTION])
         deadline = monotonic() + request.budget * _SHARE
         most = max(request.depth, request.limit)
         meant = asyncio.create_task(self._by_meaning(request, most, deadline))
@@ -145,7 +148,7 @@ class PgBackend:
             return ()
         async with self._database.connection() as connection:
             alike = await similarity.pairs(connection, graph, self._meaning.embedder.model, self._options.alike)
-        return similarity.groups(alike)[:limit]
+        return (await asyncio.to_thread(similarity.groups, alike))[:limit]
 
     async def health(self) -> Mapping[str, object]:
         """Rows, model and lag. Raises SearchUnavailable when Postgres does not answer."""
@@ -210,7 +213,7 @@ class PgBackend:
         if not queue.dimensions or not request.text.strip():
             return (), queue.problem
         try:
-            vector = await embedder.query(request.text)
+            vector = await embedder.query(request.text[:LONGEST])
         except EmbedderFailed as failure:
             return (), failure.sentence
         if len(vector) != queue.dimensions:
