@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -115,8 +116,8 @@ def test_a_postgres_that_was_emptied_is_filled_again(tmp_path: Path) -> None:
 def test_a_full_disk_loses_no_answer_and_is_mended_once_there_is_room(tmp_path: Path) -> None:
     folder = tmp_path / "state" / "pg"
     folder.mkdir(parents=True, mode=0o700)
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160m,mode=700", "tmpfs", str(folder)], check=False)
-    if mounted.returncode:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=160m,mode=700", "tmpfs", str(folder)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("a small disk can only be made by root")
 
     async def main() -> None:

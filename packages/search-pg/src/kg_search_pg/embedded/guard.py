@@ -45,13 +45,15 @@ def end(pid: int, is_alive: Callable[[], bool]) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
+    """The processes that a process has started, as far as this system tells."""
     try:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
     except OSError:
-        listed = subprocess.run(["ps", "-A", "-o", "ppid=,pid="], capture_output=True, text=True, check=False).stdout
-        pairs = (line.split() for line in listed.splitlines())
-        return [int(child) for parent, child in pairs if int(parent) == pid]
+        with contextlib.suppress(OSError):
+            listed = subprocess.run(["ps", "-A", "-o", "ppid=,pid="], capture_output=True, text=True, check=False)
+            pairs = (line.split() for line in listed.stdout.splitlines())
+            return [int(child) for parent, child in pairs if int(parent) == pid]
+    return []
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

@@ -50,5 +50,8 @@ def _command(pid: int) -> list[str]:
     except FileNotFoundError:
         if Path("/proc/self").exists():
             return []
-    listed = subprocess.run(["ps", "-p", str(pid), "-o", "command="], capture_output=True, text=True, check=False)
+    try:
+        listed = subprocess.run(["ps", "-p", str(pid), "-o", "command="], capture_output=True, text=True, check=False)
+    except OSError:
+        return []
     return listed.stdout.split()
