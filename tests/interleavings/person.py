@@ -44,7 +44,9 @@ class Person:
         world.machine.disk.put(_path(world, key), data)
         match verb, words:
             case "write", [node]:
-                self.wrote[key, node] = gist(node, HAND), world.store.sequence
+                self.wrote.pop((key, node), None)
+                if not _is_deleted(world, key, node, data):
+                    self.wrote[key, node] = gist(node, HAND), world.store.sequence
             case "remove", [node]:
                 self.wrote.pop((key, node), None)
                 self.removed.add((key, node))
@@ -73,6 +75,13 @@ class Person:
             asides = {aside.get("gist") for node in made if node is not None for aside in node.conflicts}
             if said not in asides and said not in world.witness.said.get(key, ()):
                 raise Violation(f"what a person made of {node_id!r} in the file of {key} is lost")
+
+
+def _is_deleted(world: World, key: str, node_id: str, data: bytes) -> bool:
+    """Whether a file shows a node that was deleted since: its deletion stands against what is made of it there."""
+    document = _parsed(data)
+    is_former = document is not None and "written" in document["nodes"][node_id]
+    return is_former and node_id in world.store.durable(key).tombstones
 
 
 def possible_edits(world: World, edits: tuple[Edit, ...]) -> list[Edit]:
