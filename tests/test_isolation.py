@@ -14,6 +14,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
+LARGE = ["core", "search-pg", "server"]
+"""Packages whose tests take minutes: by day their imports are tried alone, by night their tests too."""
 HARNESSES = [folder for folder in FOLDERS if folder.startswith("harness-")]
 QUICK = ["-q", "-p", "no:cacheprovider", "-m", "not slow and not acceptance and not nightly"]
 
@@ -34,14 +36,29 @@ def run(command: list[str], environ: dict[str, str]) -> None:
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-6000:]}"
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_a_package_passes_with_only_what_it_declares(folder: str, uv: str, tool_environ: dict[str, str]) -> None:
+def alone(folder: str, uv: str, environ: dict[str, str], *arguments: str) -> None:
+    """Runs pytest over a package in an environment of what it declares."""
     environment = ["--isolated", "--no-default-groups", "--package", f"kg-{folder}", "--group", "test"]
+    pytest_in_it = [uv, "run", "--quiet", "--python", sys.executable, *environment, "pytest", *QUICK]
+    run([*pytest_in_it, *arguments, f"packages/{folder}"], environ)
 
-    run(
-        [uv, "run", "--quiet", "--python", sys.executable, *environment, "pytest", *QUICK, f"packages/{folder}"],
-        tool_environ,
-    )
+
+@pytest.mark.parametrize("folder", [folder for folder in FOLDERS if folder not in LARGE])
+def test_a_package_passes_with_only_what_it_declares(folder: str, uv: str, tool_environ: dict[str, str]) -> None:
+    alone(folder, uv, tool_environ)
+
+
+@pytest.mark.parametrize("folder", LARGE)
+def test_a_large_package_and_its_tests_import_only_what_it_declares(
+    folder: str, uv: str, tool_environ: dict[str, str]
+) -> None:
+    alone(folder, uv, tool_environ, "--collect-only")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("folder", LARGE)
+def test_a_large_package_passes_with_only_what_it_declares(folder: str, uv: str, tool_environ: dict[str, str]) -> None:
+    alone(folder, uv, tool_environ)
 
 
 @pytest.mark.parametrize("folder", HARNESSES)
