@@ -72,8 +72,8 @@ class Backend:
         self.closed += 1
 
     async def _works(self) -> None:
-        if self.hangs:
-            await asyncio.Event().wait()
+        while self.hangs:  # noqa: ASYNC110 - a state, not an event
+            await asyncio.sleep(0.001)
         if self.failure is not None:
             raise self.failure
 
