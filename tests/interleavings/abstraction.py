@@ -189,7 +189,7 @@ def _context(world: World, context: Any) -> tuple[object, ...]:
         if held.context == context.id and held.deadline >= world.wall
     )
     pages = service._pages._replies.get(context.id)
-    given = pages and (len(pages.parts), pages.given, service._deliveries.was_dropped(pages.delivery, 0))
+    given = pages and (len(pages.parts), pages.given, service._deliveries._dropped.get(pages.delivery))
     return (
         nodes,
         uncovered,

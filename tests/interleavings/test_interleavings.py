@@ -6,11 +6,17 @@ plays it again.
 
 from __future__ import annotations
 
+import contextlib
+import random
+
 import pytest
 
+from .abstraction import fingerprint
+from .actions import possible
 from .explorer import Exploration
 from .scenarios import EDITED, EVERYTHING, FINE, PAIRED, READERS, SMALL, WAITING, Scenario
-from .traces import Found, shortened
+from .traces import Found, play, shortened, step
+from .world import Pointless, World
 
 QUICK = {"small": 4, "readers": 3, "paired": 5, "edited": 3, "waiting": 3}
 """Actions up to which the quick tests explore every interleaving."""
@@ -64,6 +70,24 @@ def test_no_interleaving_of_more_actions_breaks_a_promise(scenario: Scenario) ->
 @pytest.mark.parametrize("scenario", [EVERYTHING, FINE], ids=lambda scenario: scenario.name)
 def test_a_million_states_break_no_promise(scenario: Scenario) -> None:
     walked(scenario, WALKED_AT_NIGHT[scenario.name], seed=2)
+
+
+def test_a_state_is_the_same_whether_or_not_those_before_it_were_looked_at() -> None:
+    for seed in range(40):
+        chance, world, trace = random.Random(seed), WAITING.world(), []
+        for _ in range(30):
+            trace.append(chance.choice(list(possible(world, WAITING.bounds))))
+            with contextlib.suppress(Pointless):
+                assert step(world, trace[-1]) == ""
+                fingerprint(world)
+                continue
+            break
+        else:
+            played = play(WAITING, tuple(trace))
+            assert isinstance(played, World)
+            assert fingerprint(played) == fingerprint(world), trace
+            played.leave()
+        world.leave()
 
 
 def test_the_same_seed_visits_the_same_states() -> None:

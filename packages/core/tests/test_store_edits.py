@@ -12,6 +12,7 @@ import pytest
 
 from kg_core.model import Change, Tombstone, Written
 from kg_core.store import Home, OsFiles, Places, Store, Write
+from kg_core.store.journal import Journal
 from kg_core.store.snapshots import Snapshots
 
 NOW = 1_790_000_000_000
@@ -475,5 +476,49 @@ def test_a_file_that_a_person_makes_before_the_first_snapshot_is_an_edit_like_an
         (entry,) = store.since(store.sequence - 1)
         assert (entry.by, list(entry.changes[0].nodes)) == ("edit", ["beta"])
         await store.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("says_so_again", [True, False], ids=["said later", "never said"])
+def test_a_file_whose_journal_never_said_that_it_took_its_place_keeps_what_its_old_copy_needs(
+    home, values, tmp_path, monkeypatch, says_so_again
+):
+    """The copy that the journal knows to have been the file grows into it by entries alone, so those must stay."""
+    mark = Journal.mark
+
+    def mark_no_end(journal, found):
+        if found.done and found.graph == "user":
+            raise OSError(errno.EIO, "the disk refuses")
+        mark(journal, found)
+
+    async def main():
+        await written(home, values, values.node("alpha"))
+        store = await opened(home)
+        await store.load("user")
+        await store.commit(values.put(values.node("beta")))
+        with monkeypatch.context() as patch:
+            patch.setattr(Journal, "mark", mark_no_end)
+            assert not await store.snapshot()
+            crashed = Home(tmp_path / "as-the-crash-left-it")
+            shutil.copytree(home.root, crashed.root)
+        await store.close()
+        assert set(json.loads(crashed.graph("user").read_text("utf-8"))["nodes"]) == {"alpha", "beta"}
+
+        with monkeypatch.context() as patch:
+            if not says_so_again:
+                patch.setattr(Journal, "mark", mark_no_end)
+            store = await opened(crashed)
+            await store.load("user")
+            await store.load("project:shop")
+            await store.commit(values.put(values.node("other"), graph="project:shop"))
+            store.retain(store.sequence)
+            assert await store.snapshot() == says_so_again
+            await store.close()
+        text = crashed.graph("user").read_bytes()
+        crashed.graph("user").write_bytes(text[: len(text) // 3])
+        graph, _ = await loaded(crashed)
+
+        assert set(graph.nodes) == {"alpha", "beta"}
 
     asyncio.run(main())

@@ -84,6 +84,7 @@ class Journal:
         sequence from which on all entries are still here, less one. Raises what :meth:`append` raises.
         """
         self.confirm()
+        snapshotted = min((snapshotted, *self._doubtful()))
         total = sum(segment.size for segment in self.segments)
         while len(self.segments) > 1:
             oldest = self.segments[0]
@@ -144,6 +145,10 @@ class Journal:
         if is_strange or any(name.endswith(SUFFIX) and name not in ours for name in self.files.names(self.folder)):
             self.is_held = _refuse
             _refuse()
+
+    def _doubtful(self) -> list[int]:
+        """Where the entries begin that are needed while one of several contents may be a file's: after the oldest."""
+        return [marks[0].sequence if marks[0].done else 0 for marks in self.marks.values() if not marks[-1].done]
 
     def _is_lost(self) -> bool:
         """Whether the open segment was removed or moved: what is appended to it would be found by nobody."""

@@ -82,6 +82,8 @@ class Loading:
         if mark is not None or not marks:
             held = await self._adopted(found, uses, Graph(key=key), 0 if mark is None else mark.sequence)
             held.is_marked = mark is not None
+            # The server stopped before the journal could say that the file took its place: a snapshot says it.
+            held.must_write = held.must_write or (mark is not None and not mark.done)
             return held, None
         # The oldest first: what was only about to be the file may never have been what somebody edited. Taken for the
         # base, it would make an undoing of all our later writes out of the edit.
