@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -160,6 +161,32 @@ def test_a_damaged_line_costs_that_line(registry: Open, log: Path) -> None:
         file.write(b'{"op":"what","id":"' + context.id.encode() + b'"}\n{"op":"reset"')
     again = registry(log)
     assert again.find(MAIN) == context
+
+
+def test_half_a_line_that_a_crash_left_does_not_cost_the_next_one(registry: Open, log: Path) -> None:
+    registry(log).open(MAIN, now=NOW, sequence=0)
+    log.write_bytes(log.read_bytes()[:40])
+    context = registry(log).open(MAIN, now=NOW, sequence=0)
+
+    assert registry(log).find(MAIN) == context
+
+
+def test_half_a_line_that_a_full_disk_left_does_not_cost_the_next_one(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    context = contexts.open(MAIN, now=NOW, sequence=0)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size + 10, before[1]))
+    try:
+        contexts.learn(context.id, [Mark(MarkKind.SEEN, "user", "lost", "v1")], NOW)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert contexts.problem
+    contexts.learn(context.id, [SEEN], NOW)
+
+    known = registry(log).find(MAIN)
+    assert known is not None
+    assert [node_id for _, node_id in known.ledger.nodes] == ["one"]
+    assert not contexts.problem
 
 
 def test_a_log_that_cannot_be_written_stops_nothing(registry: Open, tmp_path: Path) -> None:

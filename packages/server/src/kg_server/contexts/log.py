@@ -32,6 +32,8 @@ class ContextLog:
         self._file: FileIO | None = None
         self._grown = 0
         self._tail: list[bytes] | None = None
+        self._is_torn = False
+        """Whether the file may end in half a line, which must not cost the next one."""
         self.problem = ""
         """What keeps the log from being written, in a sentence; empty when all is well."""
         self.skipped = 0
@@ -42,6 +44,7 @@ class ContextLog:
         self.skipped = 0
         content = self._read()
         self._grown = len(content)
+        self._is_torn = bool(content) and not content.endswith(b"\n")
         for line in content.split(b"\n"):
             if not line.strip():
                 continue
@@ -84,6 +87,7 @@ class ContextLog:
             self.close()
             temporary.replace(self._path)
             self._grown = 0
+            self._is_torn = False
             self.problem = ""
         except OSError as error:
             self.problem = f"The contexts cannot be kept in {self._path}: {error.strerror or error}."
@@ -115,10 +119,12 @@ class ContextLog:
                 self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._file = self._path.open("ab", buffering=0)
                 self._path.chmod(0o600)
-            _write_all(self._file, line)
+            _write_all(self._file, b"\n" + line if self._is_torn else line)
             self._grown += len(line)
+            self._is_torn = False
             self.problem = ""
         except OSError as error:
+            self._is_torn = True
             self.problem = f"The contexts cannot be kept in {self._path}: {error.strerror or error}."
             self.close()
 
