@@ -98,6 +98,9 @@ def _filled(makers: Sequence[Callable[[Places], Subject]], nodes: int, repetitio
         subjects = [stack.enter_context(_running(make, corpus))[0] for make in makers]
         for subject in subjects:
             subject.open_session()
+            began = time.perf_counter()
+            subject.indexed(nodes)
+            _say(f"{nodes:,} nodes: {subject.title} has indexed them after {time.perf_counter() - began:.1f} s more")
         for operation in operations(corpus, repetitions):
             _say(f"{nodes:,} nodes: {operation.title}")
             rows.append(Row(operation.title, nodes, "ms", interleaved(subjects, operation, repetitions)))

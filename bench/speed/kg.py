@@ -12,7 +12,7 @@ from kg_core.model import Change, Edge, Node, Stamp, StampKind, Use, Written
 from kg_core.model import Tier as OurTier
 from kg_core.store import Home, Settings, Store, Write
 from kg_server.carrier.version import VERSION
-from speed.process import Process, scratch_environ
+from speed.process import Process, scratch_environ, until
 from speed.shim import first_answer
 from speed.wire import Connection
 
@@ -70,6 +70,10 @@ class Kg:
         self.settle()
         self._event("PreToolUse", "mcp_hook", SESSION, tool_name="mcp__plugin_kg_kg__kg_read", tool_use_id=TOOL_USE)
         self.read_full()
+
+    def indexed(self, nodes: int) -> None:
+        """Returns once so many nodes can be searched."""
+        until(lambda: json.loads(self._wire().get("/health"))["indexed"] >= nodes)
 
     def settle(self) -> None:
         """Acknowledges what the last event brought, as its carrier does after the client has gone on."""

@@ -13,14 +13,14 @@ from urllib.parse import urlencode
 from kg_core.store import Home
 from speed import watched
 from speed.kg import Kg
+from speed.process import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from speed.subject import Places
 
-WAIT_LIMIT: Final = 60.0
 REST: Final = 3.5
 """Seconds after which what follows a write is under way: a compaction after 1 s of quiet, a snapshot after 2 s."""
 
@@ -51,10 +51,6 @@ class Watched(Kg):
         found = (Step(**json.loads(line)) for line in self._record.read_text(encoding="utf-8").splitlines())
         return [step for step in found if step.began >= since]
 
-    def indexed(self, nodes: int) -> None:
-        """Returns once so many nodes can be searched."""
-        _until(lambda: json.loads(self._wire().get("/health"))["indexed"] >= nodes)
-
     def load(self, nodes: int) -> None:
         """A session that starts; all of its memory is loaded and indexed."""
         self.open_session()
@@ -64,7 +60,7 @@ class Watched(Kg):
         """A write, and the snapshot that follows."""
         before = self._graph().stat().st_mtime_ns
         self.put_node("bench-loop-snapshot", f"A lesson that is written to have a snapshot after {before}.")
-        _until(lambda: self._graph().stat().st_mtime_ns != before)
+        until(lambda: self._graph().stat().st_mtime_ns != before)
 
     def compaction(self, nodes: int) -> None:
         """A write, the compaction that moves most of the nodes out of sight, and the snapshot after it."""
@@ -73,7 +69,7 @@ class Watched(Kg):
 
     def compacted(self, nodes: int) -> None:
         """Returns once most nodes are out of sight, in the files too."""
-        _until(lambda: _out_of_sight(self._uses()) > nodes // 2)
+        until(lambda: _out_of_sight(self._uses()) > nodes // 2)
 
     def backup(self) -> None:
         """A backup of all memory."""
@@ -105,7 +101,7 @@ class Watched(Kg):
             record["nodes"][name]["gist"] = f"{mark} {record['nodes'][name]['gist']}"
         path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         shown = f"/api/v1/show?{urlencode({'cwd': self._places.project, 'id': names[-1]})}"
-        _until(lambda: mark in self._wire().get(shown))
+        until(lambda: mark in self._wire().get(shown))
         time.sleep(REST)
 
     def source(self, text: str) -> Path:
@@ -129,11 +125,3 @@ class Watched(Kg):
 def _out_of_sight(uses: Iterator[Path]) -> int:
     texts = [use.read_text(encoding="utf-8") for use in uses]
     return sum(text.count('"archived"') + text.count('"orphaned"') for text in texts)
-
-
-def _until(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_LIMIT
-    while not happened():
-        if time.monotonic() > deadline:
-            raise RuntimeError("what was waited for did not happen")
-        time.sleep(0.05)

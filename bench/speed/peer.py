@@ -82,6 +82,9 @@ class Peer:
         self._session = json.loads(self._bootstrap("bench-open"))["session_id"]
         self._call("kg_read")
 
+    def indexed(self, nodes: int) -> None:
+        """Nothing to wait for: the peer has no index and reads its files before it answers."""
+
     def settle(self) -> None:
         """Nothing follows: the peer takes what it sent for arrived."""
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 START_LIMIT = 120.0
 STOP_LIMIT = 60.0
+WAIT_LIMIT = 300.0
+"""Seconds; 100,000 lessons are indexed within some tens of them."""
 
 
 def free_port() -> int:
@@ -70,3 +72,12 @@ class Process:
         except subprocess.TimeoutExpired:
             self.handle.kill()
             self.handle.wait()
+
+
+def until(happened: Callable[[], bool]) -> None:
+    """Returns once it has. Raises RuntimeError when it does not within the limit."""
+    deadline = time.monotonic() + WAIT_LIMIT
+    while not happened():
+        if time.monotonic() > deadline:
+            raise RuntimeError("what was waited for did not happen")
+        time.sleep(0.05)

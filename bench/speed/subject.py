@@ -72,6 +72,10 @@ class Subject(Protocol):
         """One agent's session as it goes on after its start and its first full read."""
         ...
 
+    def indexed(self, nodes: int) -> None:
+        """Returns once so many nodes can be searched: what a program does in the background after its start is done."""
+        ...
+
     def settle(self) -> None:
         """What follows an operation while the client goes on; not timed."""
         ...
