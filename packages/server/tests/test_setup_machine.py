@@ -254,6 +254,19 @@ def test_a_person_may_give_their_trust_when_asked(kg, person, answering) -> None
     assert (person / ".plain" / "trusted").exists()
 
 
+@pytest.mark.usefixtures("proven")
+def test_whoever_is_asked_for_trust_has_read_what_it_is_for(kg, person, answering) -> None:
+    answering(True, False, False)
+
+    code, out, _ = kg("setup")
+
+    assert code == 0
+    assert out.index("Open the agent and trust them. Or say yes here") < out.index(
+        "Left to you: Trust the hooks. Or run"
+    )
+    assert not (person / ".plain" / "trusted").exists()
+
+
 def test_an_agent_that_is_left_as_it_is_is_not_said_to_have_a_memory(kg, person, answering, monkeypatch) -> None:
     proved = []
     monkeypatch.setattr("kg_server.cli.setup._prove", lambda _, connections, *__: proved.append(connections))

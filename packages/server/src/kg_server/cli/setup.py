@@ -279,12 +279,17 @@ def _take_steps(connection: Connection, consent: Consent, *, trust_hooks: bool) 
     for step in connection.steps():
         if connection.state(step).state is StepState.DONE:
             continue
-        if step.needs_consent and not (trust_hooks or consent.trusts(step.title)):
-            click.echo(
-                f"  Left to you: {step.title}. {step.explanation} Or run "
-                "`kg setup --trust-hooks`, which tells the agent the same through its own interface."
-            )
-            continue
+        if step.needs_consent and not trust_hooks:
+            asked = consent is Consent.PERSON
+            if asked:
+                click.echo(f"  {step.explanation} Or say yes here: kg tells the agent the same.")
+            if not consent.trusts(step.title):
+                how = "" if asked else f" {step.explanation}"
+                click.echo(
+                    f"  Left to you: {step.title}.{how} Or run "
+                    "`kg setup --trust-hooks`, which tells the agent the same through its own interface."
+                )
+                continue
         click.echo(f"  {step.title} …")
         try:
             connection.take(step)
