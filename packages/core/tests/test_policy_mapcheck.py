@@ -73,6 +73,11 @@ def test_files_without_a_component_are_counted_by_folder_and_are_no_problem() ->
     assert finding.sentence == "4 of 5 files have no component: docs/ (2), src/ (1), the top folder (1)."
 
 
+def test_the_map_itself_needs_no_component() -> None:
+    project_map = ProjectMap((component("auth", "src/auth/**"),))
+    assert not found(project_map, "src/auth/x", ".kg/map.toml", ".kg/graph.json")
+
+
 def test_a_circle_of_many_is_told_in_a_line() -> None:
     many = [component(f"c{at:03}", depends_on=(f"c{(at + 1) % 500:03}",)) for at in range(500)]
     (finding,) = found(ProjectMap(tuple(many)))

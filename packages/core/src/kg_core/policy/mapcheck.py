@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from kg_core.model.globs import Glob
     from kg_core.model.projectmap import ProjectMap
 
+_OURS: Final = ".kg/"
+"""Where the map itself lies, and what a team shares: nobody writes rules for these."""
 _FOLDERS: Final = 8
 """So many folders with files that no component has are named."""
 _CYCLE: Final = 12
@@ -136,7 +138,7 @@ def _unmapped(project_map: ProjectMap, files: Sequence[str]) -> Iterator[Finding
     if not project_map.components:
         return
     has_component = _whether_mapped(project_map)
-    without = [path for path in files if not has_component(composed(path))]
+    without = [path for path in files if not path.startswith(_OURS) and not has_component(composed(path))]
     if not without:
         return
     folders = Counter(_top(path) for path in without)
