@@ -188,6 +188,7 @@ def test_the_state_of_each_claim_is_told(desk: Any) -> None:
         ClaimState.MISSING,
     ]
     assert all(status.sentence for status in found[1:])
+    assert "another installation of kg" in found[1].sentence
 
 
 def test_an_editor_knows_what_it_holds(desk: Any) -> None:

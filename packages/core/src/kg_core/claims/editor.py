@@ -28,7 +28,7 @@ _RESTLESS: Final = "The files keep changing while they are written; try again."
 _SENTENCES: Final = {
     ClaimState.PRESENT: "",
     ClaimState.MISSING: "It is not there.",
-    ClaimState.FOREIGN: "Somebody set another value there.",
+    ClaimState.FOREIGN: "Another value stands there: somebody changed it, or another installation of kg wrote it.",
     ClaimState.UNPARSABLE: "The file cannot be read or parsed.",
 }
 
