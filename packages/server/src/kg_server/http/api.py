@@ -100,5 +100,9 @@ def _operation(plugins: Plugins, request: Request) -> Operation:
     plugin, name = request.path_params["plugin"], request.path_params["operation"]
     found = plugins.operation(plugin, name)
     if found is None:
-        raise KgError(Code.NOT_FOUND, f"There is no operation {name} of a plug-in {plugin}. `kg plugins` lists them.")
+        sentence = (
+            f"The server has no operation {name} of a plug-in {plugin}; `kg plugins` lists them. "
+            "It knows a plug-in that was installed meanwhile after `kg restart`."
+        )
+        raise KgError(Code.NOT_FOUND, sentence)
     return found
