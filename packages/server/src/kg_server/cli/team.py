@@ -49,7 +49,7 @@ def _join(home: Home, team: Team) -> int:
         return 1
     click.echo(f"{team.copy} is kept in step with the memory of this project. Commit the folder {team.copy.parent}.")
     if copy["changed"]:
-        click.echo(f"{copy['changed']} lessons of it were new here.")
+        click.echo(f"New here from it: {copy['changed']}.")
     if copy["conflicts"]:
         click.echo(f"Both versions are kept of: {', '.join(copy['conflicts'])}.")
     return 0 if outcome.ok else 1
