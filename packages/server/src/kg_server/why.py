@@ -33,7 +33,10 @@ async def explained(memory: Memory, cwd: str, text: str, level: str, now: Millis
     Raises NOT_FOUND, or AMBIGUOUS when both levels have the id and ``level`` is empty. Changes nothing.
     """
     levels = await levels_at(memory, cwd)
-    graph, node = levels.locate(text, _level(level))
+    try:
+        graph, node = levels.locate(text, _level(level))
+    except KgError as failure:
+        raise _to_a_person(failure, text) from failure
     steps = why(graph, node.id, levels.user, now)
     while True:
         try:
@@ -44,6 +47,15 @@ async def explained(memory: Memory, cwd: str, text: str, level: str, now: Millis
         await asyncio.sleep(0)
     ties = score.ties(graph, node.id, graph.use_of(node.id), levels.user)
     return {**_facts(graph, node.id, found, ties), "text": "\n".join(_lines(graph, node.id, found, ties))}
+
+
+def _to_a_person(failure: KgError, text: str) -> KgError:
+    """What a tool says to a model, with the command and the option that a person has instead."""
+    said = {
+        Code.NOT_FOUND: f"There is no lesson {text!r} here. `kg search` finds lessons by their words.",
+        Code.AMBIGUOUS: f"Both levels have a lesson {text!r}: add --level user or --level project.",
+    }
+    return KgError(failure.code, said.get(failure.code, failure.sentence), dict(failure.data))
 
 
 def _level(name: str) -> Level | None:

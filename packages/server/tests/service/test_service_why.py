@@ -105,11 +105,13 @@ def test_an_id_on_two_levels_needs_its_level_and_an_unknown_one_is_said_so(live:
         with pytest.raises(KgError) as raised:
             await why(world)
         assert raised.value.code is Code.NOT_FOUND
+        assert "`kg search`" in raised.value.sentence
         await writer.put("cache-key", CACHE)
         await writer.put("cache-key", "The user's claim.", level="user")
         with pytest.raises(KgError) as raised:
             await why(world)
         assert raised.value.code is Code.AMBIGUOUS
+        assert "--level user" in raised.value.sentence
         assert (await why(world, "user"))["level"] == "user"
         with pytest.raises(KgError) as raised:
             await why(world, "maintain")
