@@ -12,6 +12,8 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
+WHERE = ".venv/bin/python -c 'import kg_server; print(kg_server.__file__)'"
+"""What says where the kg that was set up lies."""
 BLOCK = re.compile(r"^## (.+?)$.*?^```sh\n(.+?)\n```$", re.MULTILINE | re.DOTALL)
 
 
@@ -87,6 +89,9 @@ def test_the_tour_works_as_written(shell) -> None:
 
 
 def test_the_test_command_brings_what_it_needs_and_finds_the_tests(shell) -> None:
+    installed = shell(WHERE)
+
     found = shell(commands()["Test"] + " --collect-only -q -m ''")
 
     assert "test_readme.py" in found
+    assert shell(WHERE) == installed, "the agents were connected to a kg that is not there any more"
