@@ -6,14 +6,16 @@ import json
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from kg_plugin_api import Queued
+from kg_plugin_api import Queued, TranscriptView
 from kg_plugin_testing import places
-from kg_plugin_testing.contract import Contract
+from kg_plugin_testing.given import GivenHarness
+from kg_plugin_testing.junk import JUNK, lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path as FilePath
 
     from kg_plugin_api import Harness, RawEvent
@@ -22,26 +24,8 @@ _LEAST: Final = 1_000
 """Less than that holds no lesson with its frame."""
 
 
-def spoilt(payload: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """The payload without each of its fields, then with junk in it."""
-    junk: tuple[object, ...] = (None, 7, [], {"": [None]})
-    for name in payload:
-        yield {other: value for other, value in payload.items() if other != name}
-        yield from ({**payload, name: value} for value in junk)
-
-
-class PartsContract(Contract):
+class PartsContract(GivenHarness):
     """Clauses about the parts of a harness. One that is not offered has nothing to keep."""
-
-    @pytest.fixture
-    def harness(self) -> Harness:
-        """The harness under test."""
-        raise NotImplementedError("give a fixture `harness`")
-
-    @pytest.fixture
-    def payloads(self) -> Mapping[str, RawEvent]:
-        """Payloads recorded from the real client, by name; see :func:`kg_plugin_testing.recordings.recordings`."""
-        raise NotImplementedError("give a fixture `payloads`")
 
     def test_the_clients_folder_is_found_below_any_home(self, harness: Harness) -> None:
         """``config_default`` is relative; a place of one machine would be nobody else's."""
@@ -79,6 +63,20 @@ class PartsContract(Contract):
                 harness.dialect.reply(raw, "a lesson")
                 harness.dialect.caller(raw.meta)
         assert not seen
+
+    def test_a_transcript_reader_never_raises(self, harness: Harness) -> None:
+        """A transcript is the client's own file: torn, of another version, or of another program."""
+        reader = harness.transcripts
+        if reader is None:
+            return
+        assert 1_000 <= reader.tail_bytes <= 4 * 1024 * 1024
+
+        @settings(deadline=None)
+        @given(st.binary() | st.lists(JUNK).map(lines), st.binary() | st.lists(JUNK).map(lines))
+        def check(tail: bytes, fresh: bytes) -> None:
+            assert isinstance(reader.view(tail, fresh), TranscriptView)
+
+        check()
 
     def test_of_a_client_that_never_ran_nothing_is_known(self, harness: Harness, tmp_path: FilePath) -> None:
         """No quota and no history: an empty or missing folder is no error."""

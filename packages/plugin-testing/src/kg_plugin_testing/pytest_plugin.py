@@ -6,6 +6,6 @@ import pytest
 pytest.register_assert_rewrite(
     *(
         f"kg_plugin_testing.{name}"
-        for name in ("contract", "following", "harness", "opened", "parts", "plugin", "search")
+        for name in ("contract", "dialect", "following", "harness", "opened", "parts", "plugin", "search", "wiring")
     )
 )
