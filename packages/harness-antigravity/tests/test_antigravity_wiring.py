@@ -15,7 +15,7 @@ from kg_plugin_testing import places
 
 GOLDEN = Path(__file__).parent / "golden"
 SITE = places.site(ANTIGRAVITY, Path("/home/user"))
-INSTALLED = SITE.home / ".gemini" / "config" / "plugins" / "kg"
+INSTALLED = SITE.config.parent / "config" / "plugins" / "kg"
 
 
 def owned() -> dict[str, str]:

@@ -59,6 +59,7 @@ def machine(root: Path, status: str = "untrusted", answer: str = '"result": resu
     program.chmod(0o755)
     site = places.site(CODEX, root)
     site.config.mkdir(parents=True)
+    site.home.mkdir()
     return replace(site, binary=program)
 
 

@@ -35,8 +35,9 @@ class Launch:
 class Site:
     """One machine's places for one harness.
 
-    ``config`` is the client's own configuration folder (from its environment variable, else its default),
-    ``own`` a folder that belongs to this plug-in alone, ``binary`` the client's program when it was found.
+    ``home`` is the folder of the memory, not the person's (that is ``environ["HOME"]``). ``config`` is the client's own
+    configuration folder (from its environment variable, else its default), ``own`` a folder that belongs to this
+    plug-in alone, ``binary`` the client's program when it was found.
     """
 
     home: Path

@@ -26,7 +26,7 @@ def site(harness: Harness, root: Path, *, version: str = "1.2.3") -> Site:
     start = f"[ -x {_PYTHON} ] && [ -f {_RUN} ] || exit 0; exec {_PYTHON} -I -S {_RUN}"
     hooks = {spec.native: f"{start} hook {arguments} --event {spec.native}" for spec in harness.events}
     return Site(
-        home=root / "home",
+        home=memory,
         config=root / "home" / (harness.recognition.config_default or ".config"),
         own=memory / "harnesses" / harness.name,
         launch=Launch(shim=("/bin/sh", "-c", f"{start} mcp {arguments}"), hook=hooks, version=version),
