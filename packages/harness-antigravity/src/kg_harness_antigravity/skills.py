@@ -13,25 +13,15 @@ if TYPE_CHECKING:
 
     from kg_plugin_api import Claim, Guide, Site
 
-_DESCRIPTION: Final = Limit(1_000, Unit.BYTES)
-"""Our own measure: how much of a description the client lists is not known."""
-
-_BODY: Final = Limit(20_000, Unit.BYTES)
-"""The client is said to read the first 24,000 bytes of a skill, its head included."""
-
 
 class AntigravitySkills:
     """The client finds the skills of a plug-in by their place."""
 
-    @property
-    def description(self) -> Limit:
-        """What is certain to be listed."""
-        return _DESCRIPTION
+    description: Final = Limit(1_000, Unit.BYTES)
+    """Our own measure: how much of a description the client lists is not known."""
 
-    @property
-    def body(self) -> Limit:
-        """What is certain to be read."""
-        return _BODY
+    body: Final = Limit(20_000, Unit.BYTES)
+    """The client is said to read the first 24,000 bytes of a skill, its head included."""
 
     def claims(self, guides: Sequence[Guide], site: Site) -> Sequence[Claim]:
         """One file each."""

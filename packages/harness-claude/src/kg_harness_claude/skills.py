@@ -13,25 +13,15 @@ if TYPE_CHECKING:
 
     from kg_plugin_api import Claim, Guide, Site
 
-_DESCRIPTION: Final = Limit(1_536, Unit.UTF16)
-"""What the client keeps of one skill in its list."""
-
-_BODY: Final = Limit(20_000, Unit.UTF16)
-"""Our own measure: the client shows a body of any length whole, and from then on with every request."""
-
 
 class ClaudeSkills:
     """The client finds the skills of a plug-in by their place and lists them as ``kg:NAME``."""
 
-    @property
-    def description(self) -> Limit:
-        """What the list of skills shows."""
-        return _DESCRIPTION
+    description: Final = Limit(1_536, Unit.UTF16)
+    """What the client keeps of one skill in its list."""
 
-    @property
-    def body(self) -> Limit:
-        """What a skill that is used may bring."""
-        return _BODY
+    body: Final = Limit(20_000, Unit.UTF16)
+    """Our own measure: the client shows a body of any length whole, and from then on with every request."""
 
     def claims(self, guides: Sequence[Guide], site: Site) -> Sequence[Claim]:
         """One file each."""

@@ -16,25 +16,15 @@ if TYPE_CHECKING:
 
 _TITLE: Final = "How to work with the memory that all coding agents on this machine share."
 
-_DESCRIPTION: Final = Limit(1_024, Unit.BYTES)
-"""What the client keeps of one skill in its list. Measured in ASCII, so bytes are on the safe side."""
-
-_BODY: Final = Limit(9_000, Unit.BYTES)
-"""A model reads a skill through the shell, whose output is cut at 10,000 bytes for a model that nobody knows."""
-
 
 class CodexSkills:
     """The client lists the skills as ``kg-skills:NAME``, with the file that the model reads."""
 
-    @property
-    def description(self) -> Limit:
-        """What the list of skills shows."""
-        return _DESCRIPTION
+    description: Final = Limit(1_024, Unit.BYTES)
+    """What the client keeps of one skill in its list. Measured in ASCII, so bytes are on the safe side."""
 
-    @property
-    def body(self) -> Limit:
-        """What the model reads of a file in one go."""
-        return _BODY
+    body: Final = Limit(9_000, Unit.BYTES)
+    """A model reads a skill through the shell, whose output is cut at 10,000 bytes for a model that nobody knows."""
 
     def claims(self, guides: Sequence[Guide], site: Site) -> Sequence[Claim]:
         """The plug-in in our marketplace, its installed copy, and the table that turns it on."""

@@ -14,25 +14,15 @@ if TYPE_CHECKING:
 
     from kg_plugin_api import Claim, Guide, Site
 
-_DESCRIPTION: Final = Limit(1_024, Unit.BYTES)
-"""A skill whose description is longer is not listed at all. Measured in ASCII, so bytes are on the safe side."""
-
-_BODY: Final = Limit(20_000, Unit.UTF16)
-"""Our own measure: the client shows a body of any length whole."""
-
 
 class CopilotSkills:
     """The client has no other place for the skills of a program that is no plug-in of it, and lists them by name."""
 
-    @property
-    def description(self) -> Limit:
-        """What a skill may say of itself to be listed."""
-        return _DESCRIPTION
+    description: Final = Limit(1_024, Unit.BYTES)
+    """A skill whose description is longer is not listed at all. Measured in ASCII, so bytes are on the safe side."""
 
-    @property
-    def body(self) -> Limit:
-        """What a skill that is used may bring."""
-        return _BODY
+    body: Final = Limit(20_000, Unit.UTF16)
+    """Our own measure: the client shows a body of any length whole."""
 
     def claims(self, guides: Sequence[Guide], site: Site) -> Sequence[Claim]:
         """One file each, as ``kg-NAME``."""
