@@ -14,7 +14,6 @@ from kg_server.cli.group import run_command
 from kg_server.lifecycle.control import Control
 from kg_server.setup import installed
 from kg_server.setup.choice import chosen
-from kg_server.setup.installed import Means, add_line, means
 from kg_server.setup.launch import launch
 from kg_server.setup.machine import Machine
 
@@ -132,28 +131,6 @@ def test_a_moved_settings_folder_is_respected(machine, plugins, tmp_path: Path) 
 
     assert moved.config(dataclasses.replace(harness, recognition=known)) == tmp_path / "elsewhere"
     assert machine.config(dataclasses.replace(harness, recognition=known)) == machine.person / ".plain"
-
-
-@pytest.mark.parametrize(
-    ("prefix", "how"),
-    [
-        ("/home/u/.local/share/uv/tools/kg-server", Means.UV_TOOL),
-        ("/home/u/.local/share/pipx/venvs/kg-server", Means.PIPX),
-        ("/home/u/.cache/uv/archive-v0/abc", Means.CACHE),
-        ("/home/u/project/.venv", Means.PIP),
-        ("/usr", Means.PIP),
-    ],
-)
-def test_how_kg_was_installed_is_seen_from_where_it_lies(prefix: str, how: Means) -> None:
-    assert means(prefix) is how
-
-
-def test_the_line_to_add_a_plug_in_fits_how_kg_was_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installed, "_ours", lambda: {"kg-server", "kg-harness-claude"})
-
-    assert add_line("codex", Means.UV_TOOL) == "uv tool install --force 'kg-server[claude,codex]'"
-    assert add_line("codex", Means.PIPX) == "pipx install --force 'kg-server[claude,codex]'"
-    assert add_line("codex", Means.PIP).endswith("-m pip install kg-harness-codex")
 
 
 def test_a_named_harness_without_a_plug_in_is_told_with_the_line_to_type(machine, plugins) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from enum import StrEnum
@@ -11,8 +12,11 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from kg_plugin_api import PROJECT
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from importlib.metadata import Distribution
 
 DISTRIBUTION: Final = "kg-server"
 FIRST_PARTY: Final[Mapping[str, str]] = MappingProxyType(
@@ -45,13 +49,16 @@ def means(prefix: str = sys.prefix) -> Means:
 
 
 def add_line(harness: str, how: Means | None = None) -> str:
-    """What a person types so that this kg gets the plug-in of a harness, beside those that it has."""
-    extras = ",".join(sorted({harness, *(_names() & set(FIRST_PARTY))} if harness in FIRST_PARTY else {harness}))
+    """What a person types so that this kg gets the plug-in of a first-party harness, and keeps those that it has."""
+    there = {_normal(found.name): found for found in metadata.distributions()}
+    extras = _extras(DISTRIBUTION, there)
+    wanted = f"'{DISTRIBUTION}[{','.join(sorted({harness, *extras}))}]'"
     match how or means():
-        case Means.UV_TOOL:
-            return f"uv tool install --force '{DISTRIBUTION}[{extras}]'"
+        case Means.UV_TOOL:  # makes the environment anew, with nothing but what the line names
+            beside = [shlex.quote(name) for name in _beside(extras, there)]
+            return " ".join(["uv tool install --force", wanted, *(f"--with {name}" for name in beside)])
         case Means.PIPX:
-            return f"pipx install --force '{DISTRIBUTION}[{extras}]'"
+            return f"pipx install --force {wanted}"
         case Means.CACHE | Means.PIP:
             return f"{shlex.quote(sys.executable)} -m pip install kg-harness-{harness}"
 
@@ -73,9 +80,28 @@ def lasting(python: Path = Path(sys.executable)) -> bool:
     return means(str(python.parent.parent)) is not Means.CACHE
 
 
-def _names() -> set[str]:
-    return {name.removeprefix("kg-harness-") for name in _ours() if name.startswith("kg-harness-")}
+def _extras(name: str, there: Mapping[str, Distribution]) -> Mapping[str, frozenset[str]]:
+    """The extras of a distribution of which everything is there, each with what it brings."""
+    brings: dict[str, set[str]] = {}
+    for line in (there[name].requires or ()) if name in there else ():
+        required, extra = re.match(r"[\w.-]+", line), re.search(r"\bextra\s*==\s*['\"]([\w.-]+)", line)
+        if required and extra:
+            brings.setdefault(extra[1], set()).add(_normal(required[0]))
+    return {extra: frozenset(names) for extra, names in brings.items() if names <= there.keys()}
+
+
+def _beside(extras: Mapping[str, frozenset[str]], there: Mapping[str, Distribution]) -> Iterator[str]:
+    """The plug-ins that are there otherwise than by these extras, or with extras of their own."""
+    brought = frozenset().union(*extras.values())
+    for name in sorted(there):
+        own = ",".join(sorted(_extras(name, there)))
+        if there[name].entry_points.select(group=PROJECT) and (own or name not in brought):
+            yield f"{name}[{own}]" if own else name
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _ours() -> Iterable[str]:
-    return {name.lower() for found in metadata.distributions() if (name := found.name).lower().startswith("kg-")}
+    return {name for found in metadata.distributions() if (name := _normal(found.name)).startswith("kg-")}

