@@ -73,9 +73,11 @@ def test_files_without_a_component_are_counted_by_folder_and_are_no_problem() ->
     assert finding.sentence == "4 of 5 files have no component: docs/ (2), src/ (1), the top folder (1)."
 
 
-def test_the_map_itself_needs_no_component() -> None:
+def test_the_files_of_kg_itself_need_no_component() -> None:
     project_map = ProjectMap((component("auth", "src/auth/**"),))
-    assert not found(project_map, "src/auth/x", ".kg/map.toml", ".kg/graph.json")
+    assert found(project_map, "src/auth/x", ".kg/map.toml", ".kg/graph.json") == []
+    (finding,) = found(project_map, "src/auth/x", ".kg/map.toml", ".kgb/file")
+    assert finding.sentence == "1 of 2 files have no component: .kgb/ (1)."
 
 
 def test_a_circle_of_many_is_told_in_a_line() -> None:

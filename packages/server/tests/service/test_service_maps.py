@@ -73,7 +73,7 @@ def shop(world: Any) -> Repository:
     repository = Repository(world.root)
     for path in ("src/auth/token.py", "src/crypto/random.py", "docs/tokens.md"):
         repository.write(path, f"{path}\n" * 20)
-    repository.write(".kg/map.toml", MAP + '[[component]]\nslug = "rest"\npaths = ["docs", ".kg"]\n')
+    repository.write(".kg/map.toml", MAP + '[[component]]\nslug = "rest"\npaths = ["docs"]\n')
     repository.commit()
     return repository
 
@@ -94,7 +94,7 @@ def test_a_map_is_shown_whole_for_a_file_and_for_a_component(live: Live) -> None
         assert whole["text"] == (
             "Components:\n"
             "  auth [src/auth/**]\n    must (auth): Tokens: Never log a token.\n      source: docs/tokens.md\n"
-            "  crypto [src/crypto/**]\n  rest [docs, .kg]\n"
+            "  crypto [src/crypto/**]\n  rest [docs]\n"
             "Rules that hold everywhere:\n  must: Clock: Time is an argument."
         )
         assert whole["files"] == [f"{folder}/.kg/map.toml"]
@@ -163,7 +163,7 @@ def test_a_file_that_is_not_yet_committed_counts_and_an_ignored_one_does_not(liv
         repository.write("new/y.py", "x")
         found = await check(world, repository)
         assert found["ok"]
-        assert "2 of 6 files have no component: new/ (1), the top folder (1)." in found["text"]
+        assert "2 of 5 files have no component: new/ (1), the top folder (1)." in found["text"]
 
     live(scenario)
 

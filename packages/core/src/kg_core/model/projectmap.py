@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from kg_core.model.globs import Glob
+
+FOLDER: Final = ".kg"
+"""The folder of a work tree in which kg's own files lie: its map, and a team's exchange copy."""
 
 
 class Severity(StrEnum):

@@ -10,7 +10,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model.globs import composed
-from kg_core.model.projectmap import Severity, dependency_cycles
+from kg_core.model.projectmap import FOLDER, Severity, dependency_cycles
 from kg_core.policy.rules import reached
 from kg_core.render.rules import rule_line
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from kg_core.model.globs import Glob
     from kg_core.model.projectmap import ProjectMap
 
-_OURS: Final = ".kg/"
-"""Where the map itself lies, and what a team shares: nobody writes rules for these."""
 _FOLDERS: Final = 8
 """So many folders with files that no component has are named."""
 _CYCLE: Final = 12
@@ -138,13 +136,14 @@ def _unmapped(project_map: ProjectMap, files: Sequence[str]) -> Iterator[Finding
     if not project_map.components:
         return
     has_component = _whether_mapped(project_map)
-    without = [path for path in files if not path.startswith(_OURS) and not has_component(composed(path))]
+    counted = [path for path in files if not path.startswith(f"{FOLDER}/")]
+    without = [path for path in counted if not has_component(composed(path))]
     if not without:
         return
     folders = Counter(_top(path) for path in without)
     named = [f"{folder} ({count})" for folder, count in sorted(folders.items(), key=lambda at: (-at[1], at[0]))]
     more = [f"{len(named) - _FOLDERS} more folders"] if len(named) > _FOLDERS else []
-    sentence = f"{len(without)} of {len(files)} files have no component: {', '.join([*named[:_FOLDERS], *more])}."
+    sentence = f"{len(without)} of {len(counted)} files have no component: {', '.join([*named[:_FOLDERS], *more])}."
     yield Finding(FindingKind.UNMAPPED, "", sentence)
 
 

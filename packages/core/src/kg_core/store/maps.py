@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from kg_core.model.projectmap import ProjectMap
+from kg_core.model.projectmap import FOLDER, ProjectMap
 from kg_core.store.files import replace_file
 from kg_core.store.identity import is_path, work_tree
 from kg_core.store.layout import compact
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from kg_core.store.projects import Project
 
 FILE: Final = "map.toml"
-FOLDER: Final = ".kg"
-"""The folder of a repository in which its own map lies."""
 LOOKED_FOR: Final = 1_000
 """Milliseconds for which a map is not looked at again."""
 _REMEMBERED: Final = 1_000

@@ -17,6 +17,7 @@ from kg_core.exchange.document import content, read_whole
 from kg_core.exchange.team import continued, is_same, shared
 from kg_core.model import Change, Graph
 from kg_core.model.merge import merge_part
+from kg_core.model.projectmap import FOLDER
 from kg_core.policy.secrets import scrub_node
 from kg_core.store import OsFiles, ProblemKind, Write
 from kg_core.store.files import replace_file
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from kg_core.store.files import Identity
     from kg_server.memory import Memory
 
-FOLDER: Final = ".kg"
 FILE: Final = "graph.json"
 BY: Final = "team"
 """Who wrote an entry that takes over a copy."""

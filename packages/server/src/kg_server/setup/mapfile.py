@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
+from kg_core.model.projectmap import FOLDER
 from kg_core.policy.mapdraft import drafted, wanted
 from kg_core.store import Places
 from kg_core.store.identity import locate, work_tree
-from kg_core.store.maps import FILE, FOLDER
+from kg_core.store.maps import FILE
 from kg_core.store.maptext import map_text
 from kg_plugin_api import Code, KgError
 from kg_server.keeping.tree import files_of

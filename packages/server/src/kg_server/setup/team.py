@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from kg_core.model.projectmap import FOLDER
 from kg_plugin_api import Code, KgError, OwnedFile
-from kg_server.keeping.exchange import FILE, FOLDER, trees, write_trees
+from kg_server.keeping.exchange import FILE, trees, write_trees
 from kg_server.keeping.git import Git, GitFailed
 from kg_server.setup.connection import Records
 
