@@ -1,198 +1,22 @@
-"""The memory and git: the merge driver in real merges, automatic commits, and exchange with a team."""
+"""A team's exchange copy: what goes into it, what comes in from it, and what it cannot take away."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kg_core.model import Tombstone
-from kg_core.store import Settings
-from kg_server.setup.team import Team, driver
+from kg_server.setup.team import Team
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def graph(**gists: str) -> str:
-    nodes = {name: {"gist": gist} for name, gist in sorted(gists.items())}
-    return json.dumps({"format": 1, "nodes": nodes, "edges": []}, indent=2) + "\n"
-
-
 def nodes(path: Path) -> dict[str, dict]:
     return json.loads(path.read_text(encoding="utf-8"))["nodes"]
-
-
-@pytest.fixture
-def branches(repository, git):
-    """Commits a graph on main and two branches that grew from it, and merges them; the merged file."""
-
-    def merged(base: str | None, ours: str, theirs: str) -> Path:
-        path = repository / "graph.json"
-        (repository / ".gitattributes").write_text("*.json merge=kg\n", encoding="utf-8")
-        git(repository, "config", "merge.kg.driver", driver())
-        if base is not None:
-            path.write_text(base, encoding="utf-8")
-        git(repository, "add", ".")
-        git(repository, "commit", "--quiet", "-m", "base")
-        git(repository, "switch", "--quiet", "-c", "other")
-        path.write_text(theirs, encoding="utf-8")
-        git(repository, "add", ".")
-        git(repository, "commit", "--quiet", "-m", "theirs")
-        git(repository, "switch", "--quiet", "main")
-        path.write_text(ours, encoding="utf-8")
-        git(repository, "add", ".")
-        git(repository, "commit", "--quiet", "-m", "ours")
-        subprocess.run(["git", "merge", "--quiet", "--no-edit", "other"], cwd=repository, check=False)
-        return path
-
-    return merged
-
-
-def test_two_branches_that_add_lessons_merge_into_both(branches, repository, git) -> None:
-    """Bug case 7."""
-    path = branches(graph(middle="m"), graph(alpha="a", middle="m"), graph(middle="m", omega="o"))
-
-    assert set(nodes(path)) == {"alpha", "middle", "omega"}
-    assert git(repository, "status", "--short") == ""
-
-
-def test_adjacent_lessons_merge_too(branches) -> None:
-    path = branches(graph(m="m"), graph(a="1", m="m"), graph(b="2", m="m"))
-
-    assert set(nodes(path)) == {"a", "b", "m"}
-
-
-def test_of_a_lesson_that_both_changed_nothing_is_dropped(branches, repository, git) -> None:
-    """Bug case 7."""
-    path = branches(graph(m="one"), graph(m="ours"), graph(m="theirs"))
-
-    assert nodes(path)["m"]["gist"] == "ours"
-    assert [aside["gist"] for aside in nodes(path)["m"]["conflicts"]] == ["theirs"]
-    assert git(repository, "status", "--short") == ""
-
-
-def test_files_that_both_added_merge_without_a_common_base(branches) -> None:
-    assert set(nodes(branches(None, graph(a="1"), graph(b="2")))) == {"a", "b"}
-
-
-def test_what_one_branch_superseded_is_not_taken_back_by_the_other(branches) -> None:
-    """Bug case 8."""
-    old = json.loads(graph(m="one"))
-    new = json.loads(graph(m="one"))
-    new["nodes"]["m"]["status"] = "superseded"
-    other = json.loads(graph(m="one", unrelated="x"))
-
-    path = branches(json.dumps(old), json.dumps(other), json.dumps(new))
-
-    assert nodes(path)["m"]["status"] == "superseded"
-    assert "unrelated" in nodes(path)
-
-
-def test_a_file_that_is_no_graph_is_left_to_git(branches) -> None:
-    path = branches("one\ntwo\nthree\n", "ONE\ntwo\nthree\n", "one\ntwo\nTHREE\n")
-
-    assert path.read_text(encoding="utf-8") == "ONE\ntwo\nTHREE\n"
-
-
-def test_the_merge_is_written_as_the_store_writes_files(kg, tmp_path) -> None:
-    for name, text in (("base", ""), ("ours", '{"nodes":{"b":"short"}}'), ("theirs", graph(a="é"))):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-
-    assert kg("merge-driver", tmp_path / "base", tmp_path / "ours", tmp_path / "theirs") == (0, "", "")
-    assert (tmp_path / "ours").read_text(encoding="utf-8") == (
-        '{\n  "format": 1,\n  "nodes": {\n    "a": {\n      "gist": "é"\n    },\n'
-        '    "b": {\n      "gist": "short"\n    }\n  },\n  "edges": []\n}\n'
-    )
-
-
-def test_a_file_of_a_later_version_is_not_merged(kg, tmp_path) -> None:
-    for name in ("base", "ours", "theirs"):
-        (tmp_path / name).write_text('{"format": 99, "nodes": {}}', encoding="utf-8")
-
-    code, _, err = kg("merge-driver", tmp_path / "base", tmp_path / "ours", tmp_path / "theirs")
-
-    assert code == 1
-    assert "later version" in err
-
-
-def test_a_commit_takes_the_memory_and_nothing_else(kg, server, git) -> None:
-    memory = server.home.memory
-    git(memory, "init", "--quiet")
-    (memory / "mine.txt").write_text("mine", encoding="utf-8")
-    (memory / "staged.txt").write_text("staged", encoding="utf-8")
-    git(memory, "add", "staged.txt")
-    server.put("tests-first", "Tests run first")
-
-    assert kg("commit") == (0, "Committed.\n", "")
-
-    assert git(memory, "show", "--format=%s", "--name-only").split() == [
-        *("Save", "tests-first"),
-        *(".gitignore", "user.json"),
-    ]
-    assert git(memory, "status", "--short").splitlines() == ["A  staged.txt", "?? mine.txt"]
-    assert kg("commit") == (0, "There was nothing to commit.\n", "")
-
-
-def test_a_memory_that_is_no_repository_is_never_committed_into_the_one_around_it(kg, server, person, git) -> None:
-    git(person, "init", "--quiet")
-    server.put("tests-first", "Tests run first")
-
-    assert kg("commit")[0] == 1
-    assert server.do(lambda service: service.keeping.commits.commit()) is False
-    assert not git(person, "log", "--all", "--format=%s")
-
-
-def test_the_end_of_the_server_commits(servers, git) -> None:
-    server = servers()
-    git(server.home.memory, "init", "--quiet")
-    server.put("tests-first", "Tests run first")
-
-    server.stop()
-
-    assert git(server.home.memory, "log", "--format=%s") == "Save tests-first\n"
-
-
-def test_without_minutes_nothing_is_committed_by_itself(servers, git) -> None:
-    server = servers(settings=Settings.model_validate({"git": {"commit_minutes": 0}}))
-    git(server.home.memory, "init", "--quiet")
-    server.put("tests-first", "Tests run first")
-
-    server.stop()
-
-    assert not git(server.home.memory, "log", "--all", "--format=%s")
-
-
-def test_a_commit_that_fails_is_a_notice_and_the_next_one_holds_everything(kg, server, git) -> None:
-    memory = server.home.memory
-    git(memory, "init", "--quiet")
-    hook = memory / ".git" / "hooks" / "pre-commit"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\necho 'the hook says no' >&2\nexit 1\n", encoding="utf-8")
-    hook.chmod(0o755)
-    server.put("tests-first", "Tests run first")
-
-    code, _, err = kg("commit")
-
-    assert code == 3
-    assert "the hook says no" in err
-    assert any("the hook says no" in sentence for sentence in server.problems())
-    hook.unlink()
-    assert kg("commit")[1] == "Committed.\n"
-    assert git(memory, "log", "--format=%s") == "Save tests-first\n"
-    assert server.problems() == []
-
-
-def test_a_merge_that_is_under_way_is_not_disturbed(kg, server, git) -> None:
-    memory = server.home.memory
-    git(memory, "init", "--quiet")
-    (memory / ".git" / "MERGE_HEAD").write_text("0" * 40, encoding="utf-8")
-    server.put("tests-first", "Tests run first")
-
-    assert kg("commit")[0] == 3
 
 
 @pytest.fixture
@@ -373,14 +197,15 @@ def test_a_merge_under_way_in_the_work_tree_is_not_disturbed(server, shared, rep
 
 def test_a_repository_cannot_lead_to_files_outside_of_it(server, shared, person) -> None:
     secret = person / "private.json"
-    secret.write_text(graph(private="mine"), encoding="utf-8")
+    mine = '{"format": 1, "nodes": {"private": {"gist": "mine"}}, "edges": []}'
+    secret.write_text(mine, encoding="utf-8")
     shared.unlink()
     shared.symlink_to(secret)
 
     server.sync()
 
     assert "private" not in server.graph("project:shop").nodes
-    assert secret.read_text(encoding="utf-8") == graph(private="mine")
+    assert secret.read_text(encoding="utf-8") == mine
     assert any("symbolic link" in sentence for sentence in server.problems())
 
 
