@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kg_core.store import Home
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -36,6 +38,18 @@ def volatile() -> ModuleType:
 def values() -> ModuleType:
     """Builders and strategies of memory values."""
     return _module("values")
+
+
+@pytest.fixture(scope="session")
+def stores() -> ModuleType:
+    """Stores on real files."""
+    return _module("stores")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A memory home that does not exist yet."""
+    return Home(tmp_path / "home")
 
 
 @pytest.fixture

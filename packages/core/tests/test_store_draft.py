@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_core.model import Change, Graph, Tier, Use
-from kg_core.store import Entry, Home, Places, Store, Write, slices
+from kg_core.store import Entry, Places, Store, Write, slices
 from kg_core.store.draft import Draft
 from kg_core.store.lines import body, body_of_use, members_of_use
 from kg_plugin_api import KgError
@@ -18,11 +18,6 @@ from kg_plugin_api import KgError
 USER = "user"
 MANY = 450
 ARCHIVED = Use(tier=Tier.ARCHIVED)
-
-
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path / "home")
 
 
 @pytest.fixture

@@ -6,40 +6,15 @@ import asyncio
 import errno
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
 from kg_core.model import Change, Tombstone, Written
-from kg_core.store import Home, OsFiles, Places, Store, Write
+from kg_core.store import Home, OsFiles, Write
 from kg_core.store.journal import Journal
 from kg_core.store.snapshots import Snapshots
 
 NOW = 1_790_000_000_000
-
-
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path / "home")
-
-
-async def opened(home, **more):
-    return await Store.open(home, places=Places(Path("/home/nobody"), ()), **more)
-
-
-async def written(home, values, *nodes, key="user", **more):
-    """A store that was filled and closed."""
-    store = await opened(home)
-    await store.load(key)
-    await store.commit(values.put(*nodes, graph=key, **more))
-    await store.close()
-
-
-async def loaded(home, key="user"):
-    store = await opened(home)
-    graph = await store.load(key)
-    await store.close()
-    return graph, store.problems()
 
 
 def edited(home, change, key="user"):
@@ -48,9 +23,9 @@ def edited(home, change, key="user"):
     home.graph(key).write_text(json.dumps(document), encoding="utf-8")
 
 
-def test_an_edit_while_serving_is_merged_into_what_is_served(home, values):
+def test_an_edit_while_serving_is_merged_into_what_is_served(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("kept"), values.node("edited"), values.node("removed")))
         await store.snapshot()
@@ -75,9 +50,9 @@ def test_an_edit_while_serving_is_merged_into_what_is_served(home, values):
     asyncio.run(main())
 
 
-def test_what_a_person_added_may_be_changed_and_taken_out_before_the_file_was_written_anew(home, values):
+def test_what_a_person_added_may_be_changed_and_taken_out_before_the_file_was_written_anew(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("kept")))
         await store.snapshot()
@@ -104,16 +79,16 @@ class NoNewFile(OsFiles):
         super().rename(source, target)
 
 
-def test_an_edit_undoes_nothing_although_a_snapshot_was_about_to_be_the_file(home, values):
+def test_an_edit_undoes_nothing_although_a_snapshot_was_about_to_be_the_file(home, values, stores):
     async def main():
-        await written(home, values, values.node("kept"), values.node("ours", "old"))
-        store = await opened(home, files=NoNewFile())
+        await stores.written(home, values, values.node("kept"), values.node("ours", "old"))
+        store = await stores.opened(home, files=NoNewFile())
         await store.load("user")
         await store.commit(values.put(values.node("added"), values.node("ours", "new")))
         assert not await store.snapshot()
         await store.close()
         edited(home, lambda document: document["nodes"]["kept"].update(gist="by hand"))
-        graph, _ = await loaded(home)
+        graph, _ = await stores.loaded(home)
         assert {node.id: node.gist for node in graph.nodes.values()} == {
             "kept": "by hand",
             "ours": "new",
@@ -123,10 +98,10 @@ def test_an_edit_undoes_nothing_although_a_snapshot_was_about_to_be_the_file(hom
     asyncio.run(main())
 
 
-def test_a_second_edit_is_one_of_the_first_although_the_server_died_before_it_wrote_the_file(home, values):
+def test_a_second_edit_is_one_of_the_first_although_the_server_died_before_it_wrote_the_file(home, values, stores):
     async def main():
-        await written(home, values, values.node("kept"), values.node("removed"))
-        store = await opened(home, files=NoNewFile())
+        await stores.written(home, values, values.node("kept"), values.node("removed"))
+        store = await stores.opened(home, files=NoNewFile())
         await store.load("user")
         await store.commit(values.put(values.node("ours"), values.node("removed", "newer")))
         edited(home, lambda document: document["nodes"].update(changed={"gist": "by hand"}, gone={"gist": "by hand"}))
@@ -136,7 +111,7 @@ def test_a_second_edit_is_one_of_the_first_although_the_server_died_before_it_wr
         assert "later" not in json.loads(home.graph("user").read_text("utf-8"))["nodes"]
         edited(home, lambda document: document["nodes"]["changed"].update(gist="by hand again"))
         edited(home, lambda document: document["nodes"].pop("gone"))
-        graph, _ = await loaded(home)
+        graph, _ = await stores.loaded(home)
         assert set(graph.nodes) == {"kept", "removed", "ours", "changed", "later"}
         assert graph.nodes["changed"].gist == "by hand again"
         assert graph.nodes["removed"].gist == "newer"
@@ -145,9 +120,9 @@ def test_a_second_edit_is_one_of_the_first_although_the_server_died_before_it_wr
     asyncio.run(main())
 
 
-def test_a_sound_edit_settles_what_a_damaged_one_left(home, values):
+def test_a_sound_edit_settles_what_a_damaged_one_left(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("kept")))
         await store.snapshot()
@@ -177,10 +152,10 @@ AN_EMPTY_LIST = ['{"format": 1, "nodes": {}, "edges": []}', '{"nodes": []}']
 
 @pytest.mark.parametrize("is_serving", [True, False])
 @pytest.mark.parametrize("text", NO_LIST.values(), ids=NO_LIST)
-def test_a_file_that_says_nothing_of_nodes_deletes_none(home, values, text, is_serving):
+def test_a_file_that_says_nothing_of_nodes_deletes_none(home, values, text, is_serving, stores):
     async def main():
-        await written(home, values, values.node("kept"), values.node("also"))
-        store = await opened(home)
+        await stores.written(home, values, values.node("kept"), values.node("also"))
+        store = await stores.opened(home)
         if is_serving:
             await store.load("user")
         home.graph("user").write_text(text, encoding="utf-8")
@@ -201,10 +176,10 @@ def test_a_file_that_says_nothing_of_nodes_deletes_none(home, values, text, is_s
 
 @pytest.mark.parametrize("is_serving", [True, False])
 @pytest.mark.parametrize("text", AN_EMPTY_LIST)
-def test_an_empty_list_deletes_all_of_them(home, values, text, is_serving):
+def test_an_empty_list_deletes_all_of_them(home, values, text, is_serving, stores):
     async def main():
-        await written(home, values, values.node("gone"), values.node("too"))
-        store = await opened(home)
+        await stores.written(home, values, values.node("gone"), values.node("too"))
+        store = await stores.opened(home)
         if is_serving:
             await store.load("user")
         home.graph("user").write_text(text, encoding="utf-8")
@@ -218,9 +193,9 @@ def test_an_empty_list_deletes_all_of_them(home, values, text, is_serving):
     asyncio.run(main())
 
 
-def test_an_edit_before_a_snapshot_is_never_overwritten(home, values):
+def test_an_edit_before_a_snapshot_is_never_overwritten(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("kept")))
         await store.snapshot()
@@ -233,9 +208,9 @@ def test_an_edit_before_a_snapshot_is_never_overwritten(home, values):
     asyncio.run(main())
 
 
-def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values):
+def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("alpha", "old")))
         await store.snapshot()
@@ -256,9 +231,9 @@ def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values):
     asyncio.run(main())
 
 
-def test_an_edit_made_while_no_server_ran_is_merged_with_the_unsnapshotted_journal(home, values):
+def test_an_edit_made_while_no_server_ran_is_merged_with_the_unsnapshotted_journal(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("alpha"), values.node("beta")))
         await store.snapshot()
@@ -269,15 +244,15 @@ def test_an_edit_made_while_no_server_ran_is_merged_with_the_unsnapshotted_journ
         store._lock.release()
         edited(home, lambda document: document["nodes"].pop("beta"))
         edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
-        graph, _ = await loaded(home)
+        graph, _ = await stores.loaded(home)
         assert set(graph.nodes) == {"alpha", "journalled", "added"}
 
     asyncio.run(main())
 
 
-def test_an_edit_without_any_backup_left_loses_neither_side(home, values):
+def test_an_edit_without_any_backup_left_loses_neither_side(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("alpha", "old"), values.node("beta")))
         await store.snapshot()
@@ -289,7 +264,7 @@ def test_an_edit_without_any_backup_left_loses_neither_side(home, values):
         for path in home.base("user").iterdir():
             path.unlink()
         edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
-        graph, _ = await loaded(home)
+        graph, _ = await stores.loaded(home)
         assert set(graph.nodes) == {"alpha", "beta", "journalled"}
         assert graph.nodes["alpha"].gist == "ours"
         assert graph.nodes["alpha"].conflicts[0]["gist"] == "theirs"
@@ -297,9 +272,9 @@ def test_an_edit_without_any_backup_left_loses_neither_side(home, values):
     asyncio.run(main())
 
 
-def test_an_old_checkout_brings_nothing_deleted_back(home, values):
+def test_an_old_checkout_brings_nothing_deleted_back(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         lesson = values.node("alpha", written=Written(at=NOW, by="c", author="c"))
         await store.commit(values.put(lesson, values.node("beta")))
@@ -324,13 +299,13 @@ def test_an_old_checkout_brings_nothing_deleted_back(home, values):
     asyncio.run(main())
 
 
-def test_an_old_file_put_back_while_no_server_ran_is_an_edit_like_any_other(home, values):
+def test_an_old_file_put_back_while_no_server_ran_is_an_edit_like_any_other(home, values, stores):
     async def main():
-        await written(home, values, values.node("alpha", "old"))
+        await stores.written(home, values, values.node("alpha", "old"))
         old = home.graph("user").read_bytes()
-        await written(home, values, values.node("alpha", "new"), values.node("beta"))
+        await stores.written(home, values, values.node("alpha", "new"), values.node("beta"))
         home.graph("user").write_bytes(old)
-        graph, _ = await loaded(home)
+        graph, _ = await stores.loaded(home)
         assert set(graph.nodes) == {"alpha"}
         assert graph.nodes["alpha"].gist == "old"
         assert home.graph("user").read_bytes() == old
@@ -338,9 +313,9 @@ def test_an_old_file_put_back_while_no_server_ran_is_an_edit_like_any_other(home
     asyncio.run(main())
 
 
-def test_a_tombstone_is_kept_for_a_year(home, values):
+def test_a_tombstone_is_kept_for_a_year(home, values, stores):
     async def main():
-        store = await opened(home, clock=lambda: NOW)
+        store = await stores.opened(home, clock=lambda: NOW)
         await store.load("user")
         old, young = NOW - 366 * 86_400_000, NOW - 364 * 86_400_000
         await store.commit(
@@ -357,13 +332,13 @@ def test_a_tombstone_is_kept_for_a_year(home, values):
 
 
 @pytest.mark.parametrize("is_serving", [True, False])
-def test_a_case_that_a_person_adds_to_the_file_is_one_vote_for_its_lesson(home, values, is_serving):
+def test_a_case_that_a_person_adds_to_the_file_is_one_vote_for_its_lesson(home, values, is_serving, stores):
     def add_case(document):
         document["nodes"]["case"] = {"gist": "it came again"}
         document["edges"] = [*document.get("edges", ()), {"from": "case", "rel": "instance-of", "to": "lesson"}]
 
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("lesson")))
         await store.snapshot()
@@ -371,7 +346,7 @@ def test_a_case_that_a_person_adds_to_the_file_is_one_vote_for_its_lesson(home, 
             await store.close()
         edited(home, add_case)
         if not is_serving:
-            store = await opened(home)
+            store = await stores.opened(home)
             await store.load("user")
         await store.look()
         await store.snapshot()
@@ -391,9 +366,9 @@ def test_a_case_that_a_person_adds_to_the_file_is_one_vote_for_its_lesson(home, 
     asyncio.run(main())
 
 
-def test_a_lesson_and_its_case_of_one_edit_are_equally_old(home, values):
+def test_a_lesson_and_its_case_of_one_edit_are_equally_old(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("kept")))
         await store.snapshot()
@@ -411,9 +386,9 @@ def test_a_lesson_and_its_case_of_one_edit_are_equally_old(home, values):
     asyncio.run(main())
 
 
-def test_a_hand_made_edge_into_the_users_memory_is_counted_there(home, values):
+def test_a_hand_made_edge_into_the_users_memory_is_counted_there(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.load("project:shop")
         await store.commit(values.put(values.node("rule")))
@@ -431,12 +406,14 @@ def test_a_hand_made_edge_into_the_users_memory_is_counted_there(home, values):
     asyncio.run(main())
 
 
-def test_an_edit_made_before_a_snapshot_that_a_crash_cut_short_removes_nothing(home, values, tmp_path, monkeypatch):
+def test_an_edit_made_before_a_snapshot_that_a_crash_cut_short_removes_nothing(
+    home, values, tmp_path, monkeypatch, stores
+):
     def refuse(*_):
         raise OSError(errno.EIO, "the disk refuses")
 
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("alpha"), values.node("gone")))
         await store.snapshot()
@@ -450,7 +427,7 @@ def test_an_edit_made_before_a_snapshot_that_a_crash_cut_short_removes_nothing(h
         shutil.copytree(home.root, crashed.root)
         await store.close()
 
-        graph, problems = await loaded(crashed)
+        graph, problems = await stores.loaded(crashed)
 
         assert set(graph.nodes) == {"alpha", "beta"}
         assert graph.nodes["alpha"].gist == "by hand"
@@ -459,9 +436,9 @@ def test_an_edit_made_before_a_snapshot_that_a_crash_cut_short_removes_nothing(h
     asyncio.run(main())
 
 
-def test_a_file_that_a_person_makes_before_the_first_snapshot_is_an_edit_like_any_other(home, values, tmp_path):
+def test_a_file_that_a_person_makes_before_the_first_snapshot_is_an_edit_like_any_other(home, values, tmp_path, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("alpha")))
         crashed = Home(tmp_path / "as-the-crash-left-it")
@@ -469,7 +446,7 @@ def test_a_file_that_a_person_makes_before_the_first_snapshot_is_an_edit_like_an
         await store.close()
         crashed.graph("user").write_text('{"format": 1, "nodes": {"beta": {"gist": "by hand"}}}', encoding="utf-8")
 
-        store = await opened(crashed)
+        store = await stores.opened(crashed)
         await store.load("user")
 
         assert set(store.durable("user").nodes) == {"alpha", "beta"}
@@ -482,7 +459,7 @@ def test_a_file_that_a_person_makes_before_the_first_snapshot_is_an_edit_like_an
 
 @pytest.mark.parametrize("says_so_again", [True, False], ids=["said later", "never said"])
 def test_a_file_whose_journal_never_said_that_it_took_its_place_keeps_what_its_old_copy_needs(
-    home, values, tmp_path, monkeypatch, says_so_again
+    home, values, tmp_path, monkeypatch, says_so_again, stores
 ):
     """The copy that the journal knows to have been the file grows into it by entries alone, so those must stay."""
     mark = Journal.mark
@@ -493,8 +470,8 @@ def test_a_file_whose_journal_never_said_that_it_took_its_place_keeps_what_its_o
         mark(journal, found)
 
     async def main():
-        await written(home, values, values.node("alpha"))
-        store = await opened(home)
+        await stores.written(home, values, values.node("alpha"))
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("beta")))
         with monkeypatch.context() as patch:
@@ -508,7 +485,7 @@ def test_a_file_whose_journal_never_said_that_it_took_its_place_keeps_what_its_o
         with monkeypatch.context() as patch:
             if not says_so_again:
                 patch.setattr(Journal, "mark", mark_no_end)
-            store = await opened(crashed)
+            store = await stores.opened(crashed)
             await store.load("user")
             await store.load("project:shop")
             await store.commit(values.put(values.node("other"), graph="project:shop"))
@@ -517,7 +494,7 @@ def test_a_file_whose_journal_never_said_that_it_took_its_place_keeps_what_its_o
             await store.close()
         text = crashed.graph("user").read_bytes()
         crashed.graph("user").write_bytes(text[: len(text) // 3])
-        graph, _ = await loaded(crashed)
+        graph, _ = await stores.loaded(crashed)
 
         assert set(graph.nodes) == {"alpha", "beta"}
 

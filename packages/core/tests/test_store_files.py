@@ -8,49 +8,23 @@ import os
 import stat
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model import Change, Edge, EdgeKey, Graph, Progress, Tier, Tombstone, Use, Written
-from kg_core.store import Home, Places, Store, Write
+from kg_core.store import Write
 from kg_core.store.reading import read_graph
 from kg_core.store.sheet import Sheet, Touched
 from kg_core.store.walk import walk
-from kg_plugin_api import Code, KgError
 
 NOW = 1_790_000_000_000
 
 
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path / "home")
-
-
-async def opened(home, **more):
-    return await Store.open(home, places=Places(Path("/home/nobody"), ()), **more)
-
-
-async def written(home, values, *nodes, key="user", **more):
-    """A store that was filled and closed."""
-    store = await opened(home)
-    await store.load(key)
-    await store.commit(values.put(*nodes, graph=key, **more))
-    await store.close()
-
-
-async def loaded(home, key="user"):
-    store = await opened(home)
-    graph = await store.load(key)
-    await store.close()
-    return graph, store.problems()
-
-
-def test_a_file_is_sorted_one_field_per_line_in_real_unicode(home, values):
+def test_a_file_is_sorted_one_field_per_line_in_real_unicode(home, values, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         node = values.node(
             "zebra", "Größe 部署 🔥", notes=("one", "two"), created=NOW, written=Written(at=NOW, by="c", author="c")
@@ -127,16 +101,16 @@ def test_a_file_is_sorted_one_field_per_line_in_real_unicode(home, values):
     assert json.loads(home.use("user").read_text("utf-8"))["use"] == {"zebra": {"tier": "archived", "read_at": when}}
 
 
-def test_reads_and_compaction_never_change_the_content_file(home, values):
+def test_reads_and_compaction_never_change_the_content_file(home, values, stores):
     async def main():
-        await written(home, values, values.node("alpha"))
+        await stores.written(home, values, values.node("alpha"))
         before = home.graph("user").stat()
-        store = await opened(home)
+        store = await stores.opened(home)
         await store.load("user")
         await store.commit(Write(by="c", at=NOW, changes=(Change(graph="user", use={"alpha": Use(read_at=NOW)}),)))
         await store.close()
         assert home.graph("user").stat().st_ino == before.st_ino
-        assert (await loaded(home))[0].use_of("alpha").read_at == NOW
+        assert (await stores.loaded(home))[0].use_of("alpha").read_at == NOW
 
     asyncio.run(main())
 
@@ -203,7 +177,7 @@ def test_the_walk_through_any_bytes_ends_and_never_fails():
     holds()
 
 
-def test_unknown_keys_survive_at_every_level(home, values):
+def test_unknown_keys_survive_at_every_level(home, values, stores):
     home.memory.mkdir(parents=True)
     document = {
         "format": 1,
@@ -214,7 +188,7 @@ def test_unknown_keys_survive_at_every_level(home, values):
         "made-with": "love",
     }
     home.graph("user").write_text(json.dumps(document), encoding="utf-8")
-    asyncio.run(written(home, values, values.node("new")))
+    asyncio.run(stores.written(home, values, values.node("new")))
     after = json.loads(home.graph("user").read_text("utf-8"))
     del after["nodes"]["new"]
     document["nodes"]["a"]["written"] |= {"by": "", "author": ""}
@@ -222,170 +196,19 @@ def test_unknown_keys_survive_at_every_level(home, values):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_a_file_saved_with_byte_order_mark_and_crlf_loads_as_it_was(home, values, encoding):
+def test_a_file_saved_with_byte_order_mark_and_crlf_loads_as_it_was(home, values, encoding, stores):
     notes = ("Zeile — “quoted”\\r\\n", "部署")
-    asyncio.run(written(home, values, values.node("alpha", "ü", notes=notes)))
+    asyncio.run(stores.written(home, values, values.node("alpha", "ü", notes=notes)))
     text = home.graph("user").read_text("utf-8").replace("\n", "\r\n")
     home.graph("user").write_bytes(text.encode(encoding))
-    graph, problems = asyncio.run(loaded(home))
+    graph, problems = asyncio.run(stores.loaded(home))
     assert graph.nodes["alpha"].notes == notes
     assert not problems
 
 
-@pytest.mark.parametrize("lost", [40, 400])
-def test_a_truncated_file_is_kept_and_its_content_restored_from_backup_and_journal(home, values, lost):
-    async def main():
-        await written(home, values, *(values.node(f"n{number}") for number in range(20)))
-        whole = home.graph("user").read_bytes()
-        home.graph("user").write_bytes(whole[:-lost])
-        graph, problems = await loaded(home)
-        assert len(graph.nodes) == 20
-        assert [problem.kind for problem in problems] == ["damaged"]
-        (kept,) = home.memory.glob("user.json.corrupt-*")
-        assert kept.read_bytes() == whole[:-lost]
-        assert kept.name in problems[0].sentence
-        assert home.graph("user").read_bytes() == whole
-
-    asyncio.run(main())
-
-
-def test_a_damaged_file_without_backup_or_journal_serves_what_can_be_read(home, values):
-    async def main():
-        await written(home, values, *(values.node(f"n{number}") for number in range(20)))
-        whole = home.graph("user").read_bytes()
-        for folder in (home.journal, home.base("user")):
-            for path in folder.iterdir():
-                path.unlink()
-        home.graph("user").write_bytes(whole.replace(b'"the gist of n5"', b'"the gist of n5'))
-        graph, problems = await loaded(home)
-        assert set(graph.nodes) == {f"n{number}" for number in range(20)} - {"n5"}
-        assert [problem.kind for problem in problems] == ["damaged"]
-
-    asyncio.run(main())
-
-
-def test_two_documents_in_one_file_are_both_read(home, values):
-    async def main():
-        await written(home, values, values.node("alpha"))
-        one = home.graph("user").read_bytes()
-        both = one + one.replace(b"alpha", b"beta")
-        home.graph("user").write_bytes(both)
-        graph, problems = await loaded(home)
-        assert set(graph.nodes) == {"alpha", "beta"}
-        assert [problem.kind for problem in problems] == ["damaged"]
-        (kept,) = home.memory.glob("user.json.corrupt-*")
-        assert kept.read_bytes() == both
-
-    asyncio.run(main())
-
-
-def test_conflict_markers_drop_nothing(home, values):
-    async def main():
-        await written(home, values, values.node("alpha", "base"), values.node("omega"))
-        text = home.graph("user").read_text("utf-8")
-        line = '      "gist": "base",\n'
-        assert line in text
-        conflict = (
-            '<<<<<<< HEAD\n      "gist": "mine",\n||||||| old\n      "gist": "base",\n=======\n'
-            '      "gist": "yours",\n>>>>>>> branch\n'
-        )
-        home.graph("user").write_text(text.replace(line, conflict), encoding="utf-8")
-        graph, problems = await loaded(home)
-        alpha = graph.nodes["alpha"]
-        assert {alpha.gist, *(each["gist"] for each in alpha.conflicts)} == {"mine", "yours"}
-        assert "omega" in graph.nodes
-        assert "conflict markers" in problems[0].sentence
-        json.loads(home.graph("user").read_text("utf-8"))
-
-    asyncio.run(main())
-
-
-def test_conflict_markers_around_two_new_nodes_keep_both(home, values):
-    side = '    "{0}": {{\n      "gist": "{0}"\n    }}\n'
-    text = (
-        '{\n  "format": 1,\n  "nodes": {\n<<<<<<< HEAD\n'
-        + side.format("mine")
-        + "=======\n"
-        + side.format("yours")
-        + '>>>>>>> branch\n  },\n  "edges": []\n}\n'
-    )
-    home.memory.mkdir(parents=True)
-    home.graph("user").write_text(text, encoding="utf-8")
-    graph, _ = asyncio.run(loaded(home))
-    assert set(graph.nodes) == {"mine", "yours"}
-
-
-def test_a_newer_format_is_only_read(home, values):
-    async def main():
-        home.memory.mkdir(parents=True)
-        text = '{"format": 99, "nodes": {"a": {"gist": "g"}}, "future": true}'
-        home.graph("user").write_text(text, encoding="utf-8")
-        store = await opened(home)
-        assert set((await store.load("user")).nodes) == {"a"}
-        with pytest.raises(KgError) as caught:
-            store.commit(values.put(values.node("b")))
-        assert caught.value.code is Code.READ_ONLY
-        assert str(home.graph("user")) in caught.value.sentence
-        await store.snapshot()
-        await store.close()
-        assert home.graph("user").read_text("utf-8") == text
-        assert [problem.kind for problem in store.problems()] == ["newer"]
-
-    asyncio.run(main())
-
-
-def test_an_older_memory_keeps_all_its_nodes_beside_new_ones(home, values):
-    home.memory.mkdir(parents=True)
-    old = {"nodes": {f"n{number}": {"gist": "g"} for number in range(9)}, "edges": []}
-    home.graph("user").write_text(json.dumps(old), encoding="utf-8")
-    asyncio.run(written(home, values, values.node("new")))
-    assert len(asyncio.run(loaded(home))[0].nodes) == 10
-
-
-def test_opening_an_older_memory_again_and_again_changes_no_byte_of_it(home):
-    home.memory.mkdir(parents=True)
-    old = json.dumps({"nodes": {"n": {"gist": "g", "mood": "old"}}, "edges": []}).encode()
-    home.graph("user").write_bytes(old)
-    for _ in range(3):
-        graph, problems = asyncio.run(loaded(home))
-        assert (set(graph.nodes), problems) == ({"n"}, ())
-    assert home.graph("user").read_bytes() == old
-
-
-def test_a_file_that_vanished_is_restored(home, values):
-    async def main():
-        await written(home, values, values.node("alpha"))
-        home.graph("user").unlink()
-        store = await opened(home)
-        assert set((await store.load("user")).nodes) == {"alpha"}
-        assert [problem.kind for problem in store.problems()] == ["missing"]
-        await store.snapshot()
-        assert home.graph("user").exists()
-        home.graph("user").unlink()
-        await store.look()
-        await store.snapshot()
-        assert home.graph("user").exists()
-        await store.close()
-
-    asyncio.run(main())
-
-
-def test_a_memory_folder_copied_alone_opens_on_another_machine(home, values, tmp_path):
-    async def main():
-        await written(home, values, values.node("alpha"))
-        other = Home(tmp_path / "other")
-        other.memory.mkdir(parents=True)
-        other.graph("user").write_bytes(home.graph("user").read_bytes())
-        graph, problems = await loaded(other)
-        assert set(graph.nodes) == {"alpha"}
-        assert not problems
-
-    asyncio.run(main())
-
-
-def test_folders_and_files_are_private_even_when_the_folder_was_open_to_all(home, values):
+def test_folders_and_files_are_private_even_when_the_folder_was_open_to_all(home, values, stores):
     home.root.mkdir(mode=0o755)
-    asyncio.run(written(home, values, values.node("alpha"), key="project:app"))
+    asyncio.run(stores.written(home, values, values.node("alpha"), key="project:app"))
     for path in (home.root, *home.root.rglob("*")):
         mode = stat.S_IMODE(path.stat().st_mode)
         assert mode == (0o700 if path.is_dir() else 0o600), path
@@ -428,58 +251,36 @@ def test_reading_and_writing_do_not_depend_on_the_locale(home, encoding):
     assert (kept["alpha"]["notes"], kept["beta"]["gist"]) == ([note], note)
 
 
-def test_ids_in_decomposed_form_are_the_same_node(home, values):
+def test_ids_in_decomposed_form_are_the_same_node(home, values, stores):
     home.memory.mkdir(parents=True)
     document = {
         "nodes": {"cafe\u0301": {"gist": "g"}},
         "edges": [{"from": "cafe\u0301", "rel": "r", "to": "x/cafe\u0301"}],
     }
     home.graph("user").write_text(json.dumps(document), encoding="utf-8")
-    graph, _ = asyncio.run(loaded(home))
+    graph, _ = asyncio.run(stores.loaded(home))
     assert list(graph.nodes) == ["café"]
     assert list(graph.edges) == [EdgeKey("café", "r", "x/cafe\u0301")]
 
 
-def test_ids_that_differ_in_case_or_script_are_kept_apart_or_found_as_the_model_says(home, values):
+def test_ids_that_differ_in_case_or_script_are_kept_apart_or_found_as_the_model_says(home, values, stores):
     names = ["部署方案", "صيانة-الخادم", "API", "heavy-check-mark"]
-    asyncio.run(written(home, values, *(values.node(name) for name in names)))
-    graph, _ = asyncio.run(loaded(home))
+    asyncio.run(stores.written(home, values, *(values.node(name) for name in names)))
+    graph, _ = asyncio.run(stores.loaded(home))
     assert set(graph.nodes) == set(names)
     assert graph.find("api") is graph.nodes["API"]
 
 
-def test_a_second_record_of_one_id_is_set_aside_not_dropped(home):
-    home.memory.mkdir(parents=True)
-    home.graph("user").write_text('{"nodes": {"a": {"gist": "one"}, "a": {"gist": "two"}}}', encoding="utf-8")
-    graph, _ = asyncio.run(loaded(home))
-    assert graph.nodes["a"].gist == "one"
-    assert graph.nodes["a"].conflicts[0]["gist"] == "two"
-
-
-def test_an_unreadable_graph_file_is_an_error_that_names_it_and_stays(home, values):
-    async def main():
-        home.graph("user").mkdir(parents=True)
-        store = await opened(home)
-        with pytest.raises(KgError) as caught:
-            await store.load("user")
-        assert caught.value.code is Code.UNAVAILABLE
-        assert str(home.graph("user")) in caught.value.sentence
-        await store.close()
-
-    asyncio.run(main())
-    assert not list(home.graph("user").iterdir())
-
-
-def test_a_graph_that_is_empty_has_no_file(home):
-    graph, _ = asyncio.run(loaded(home, "project:app"))
+def test_a_graph_that_is_empty_has_no_file(home, stores):
+    graph, _ = asyncio.run(stores.loaded(home, "project:app"))
     assert graph == Graph(key="project:app")
     assert not home.projects.exists()
 
 
-def test_edges_of_the_same_pair_are_several(home, values):
+def test_edges_of_the_same_pair_are_several(home, values, stores):
     async def main():
         edges = {EdgeKey("a", rel, "b"): Edge(source="a", rel=rel, target="b") for rel in ("uses", "knows")}
-        await written(home, values, values.node("a"), values.node("b"), edges=edges)
-        assert set((await loaded(home))[0].edges) == set(edges)
+        await stores.written(home, values, values.node("a"), values.node("b"), edges=edges)
+        assert set((await stores.loaded(home))[0].edges) == set(edges)
 
     asyncio.run(main())

@@ -18,11 +18,6 @@ from kg_plugin_api import Code, KgError
 NOW = 1_790_000_000_000
 
 
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path / "home")
-
-
 async def opened(home, **more):
     return await Store.open(home, places=Places(Path("/home/nobody"), ()), **more)
 

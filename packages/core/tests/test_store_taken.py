@@ -9,15 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from kg_core.store import Home, Places, Store
+from kg_core.store import Places, Store
 from kg_plugin_api import Code, KgError
 
 USER = "user"
-
-
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path / "home")
 
 
 async def opened(home):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import itertools
 import json
 import os
 import shutil
@@ -18,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from kg_plugin_api import KgError
-from kg_server.carrier import start as carrier_start
 from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places
 from kg_server.carrier.version import VERSION, newer
@@ -29,28 +27,9 @@ from kg_server.lifecycle.control import Control
 pytestmark = pytest.mark.usefixtures("stop_server")
 
 
-@pytest.fixture
-def places(home) -> Places:
-    Path(Places(str(home.root)).state).mkdir(exist_ok=True)
-    return Places(str(home.root))
-
-
 def claim_endpoint(places: Places, **changed: object) -> None:
     where = {"port": 1, "token": "t", "pid": 1, "version": VERSION, **changed}
     Path(places.server).write_text(json.dumps(where), encoding="utf-8")
-
-
-def servers_of(home) -> list[int]:
-    """Pids of the server processes of a home."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (folder / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if b"serve" in command and str(home.root).encode() in command:
-            found.append(int(folder.name))
-    return found
 
 
 @pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
@@ -120,7 +99,7 @@ def test_start_stop_and_start_again(home, places: Places) -> None:
     assert not Path(places.stopped).exists()
 
 
-def test_restart_replaces_the_process(home) -> None:
+def test_restart_replaces_the_process(home, servers_of) -> None:
     first = Control(home).start().health["pid"]
 
     assert Control(home).restart().health["pid"] != first
@@ -166,7 +145,7 @@ def test_a_file_that_cannot_be_written_is_named_when_nothing_can_be_started(home
 
 
 def test_a_server_that_came_up_after_the_start_gave_up_is_found_and_stopped(
-    home, until, monkeypatch: pytest.MonkeyPatch
+    home, until, monkeypatch: pytest.MonkeyPatch, servers_of
 ) -> None:
     with monkeypatch.context() as hurried:
         hurried.setattr("kg_server.lifecycle.control.START_SECONDS", 0.0)
@@ -183,7 +162,7 @@ def test_a_server_that_came_up_after_the_start_gave_up_is_found_and_stopped(
 
 
 def test_a_second_start_while_a_slow_one_is_under_way_leaves_one_server(
-    home, until, monkeypatch: pytest.MonkeyPatch
+    home, until, monkeypatch: pytest.MonkeyPatch, servers_of
 ) -> None:
     with monkeypatch.context() as hurried:
         hurried.setattr("kg_server.lifecycle.control.START_SECONDS", 0.0)
@@ -194,30 +173,6 @@ def test_a_second_start_while_a_slow_one_is_under_way_leaves_one_server(
 
     until(lambda: servers_of(home) == [started.health["pid"]])
     assert Control(home).health()["pid"] == started.health["pid"]
-
-
-def test_a_carrier_does_not_wait_for_a_server_that_it_cannot_start(home, hook, places: Places) -> None:
-    Path(places.log).mkdir()
-
-    assert carrier_start.ensure(places, "plain", time.monotonic() + 3_600, session_start=True) is False
-    assert hook("Start", start=True).returncode == 0
-    assert hook("Prompt").stderr == b""
-
-
-def test_the_longer_carriers_wait_for_a_server_the_less_often_they_ask(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now, asked = [0.0], []
-    monkeypatch.setattr(carrier_start.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(carrier_start.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
-    monkeypatch.setattr(carrier_start, "healthy", lambda _: asked.append(now[0]))
-    monkeypatch.setattr(carrier_start, "spawn_once", lambda *_, **__: None)
-
-    assert carrier_start.ensure(places, "plain", 10.0) is False
-
-    assert len(asked) < 60
-    assert asked[-1] > 9.9
-    assert all(later - earlier <= max(0.021, later / 9) for earlier, later in itertools.pairwise(asked))
 
 
 def test_a_server_starts_without_its_static_answers(home, places: Places) -> None:
@@ -264,7 +219,7 @@ def test_a_second_server_of_one_memory_exits_1_and_names_the_first(home) -> None
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_server_cleanly(home, until, ending: signal.Signals) -> None:
+def test_a_signal_ends_the_server_cleanly(home, until, ending: signal.Signals, servers_of) -> None:
     pid = Control(home).start().health["pid"]
 
     os.kill(pid, ending)
@@ -274,7 +229,7 @@ def test_a_signal_ends_the_server_cleanly(home, until, ending: signal.Signals) -
     assert home.log.read_text(encoding="utf-8").rstrip().endswith("ends")
 
 
-def test_a_server_that_was_killed_is_no_obstacle(home, until) -> None:
+def test_a_server_that_was_killed_is_no_obstacle(home, until, servers_of) -> None:
     pid = Control(home).start().health["pid"]
     os.kill(pid, signal.SIGKILL)
     until(lambda: not servers_of(home))
@@ -364,129 +319,6 @@ def test_a_hung_server_is_named_and_not_killed(home) -> None:
         os.kill(pid, signal.SIGCONT)
 
 
-def test_ten_session_starts_at_once_start_one_server(home, hook, until) -> None:
-    done: list[subprocess.CompletedProcess[bytes]] = []
-    threads = [threading.Thread(target=lambda: done.append(hook("Start", start=True))) for _ in range(10)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    until(lambda: Control(home).health() is not None)
-    assert len(servers_of(home)) == 1
-    assert {run.returncode for run in done} == {0}
-    assert not (home.state / "outage.json").exists(), "all ten were served"
-
-
-def test_an_event_that_finds_no_server_has_one_started_and_does_not_wait(home, hook, places: Places, until) -> None:
-    begun = time.monotonic()
-    hook("Prompt")
-    waited = time.monotonic() - begun
-
-    until(lambda: Control(home).health() is not None)
-    assert waited < 5
-    os.utime(places.outage, (1, time.time() - 11))
-    hook("Prompt")
-    assert not Path(places.outage).exists()
-
-
-def test_a_server_that_has_come_up_meanwhile_is_not_started_a_second_time(home, places: Places) -> None:
-    Control(home).start()
-
-    assert carrier_start.spawn_once(places, "claude", session_start=True) is None
-    assert not Path(places.starting).exists()
-
-
-def test_after_kg_stop_only_a_session_start_starts_a_server(home, hook, shim, places: Places, until) -> None:
-    Control(home).start()
-    Control(home).stop()
-    until(lambda: servers_of(home) == [])
-
-    hook("Prompt")
-    pipes = shim()
-    pipes.call(1, "kg_read")
-    assert "kg start" in pipes.receive()["result"]["content"][0]["text"]
-    assert servers_of(home) == []
-
-    hook("Start", start=True)
-    assert len(servers_of(home)) == 1
-    assert not Path(places.stopped).exists()
-
-
-def test_a_call_without_a_server_starts_it_and_waits(home, shim) -> None:
-    pipes = shim()
-
-    pipes.call(1, "kg_search", query="anything")
-
-    answer = pipes.receive()
-    assert answer["result"].get("isError") is not True, answer
-    assert len(servers_of(home)) == 1
-
-
-def test_a_call_whose_server_cannot_start_is_told_so(home, shim) -> None:
-    home.config.write_text("nonsense = 1\n", encoding="utf-8")
-    pipes = shim()
-
-    pipes.call(1, "kg_search", query="anything")
-
-    answer = pipes.receive()
-    assert answer["result"]["isError"] is True
-    assert "kg doctor" in answer["result"]["content"][0]["text"]
-
-
-def test_events_at_a_hung_server_miss_once_and_then_skip(home, hook, places: Places) -> None:
-    pid = Control(home).start().health["pid"]
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        first = hook("Prompt")
-        missed = Path(places.outage).stat().st_mtime_ns
-        rest = [hook("Prompt") for _ in range(5)]
-        assert {run.returncode for run in (first, *rest)} == {0}
-        assert {run.stdout for run in rest} == {b""}
-        assert Path(places.outage).stat().st_mtime_ns == missed, "the others did not even ask"
-        assert len(servers_of(home)) == 1
-    finally:
-        os.kill(pid, signal.SIGCONT)
-
-
-def test_a_server_inherits_nothing_of_the_agent_that_started_it(home, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ANTHROPIC_API_KEY", "CLAUDE_CODE_SESSION_ID", "CODEX_API_KEY", "PYTHONPATH"):
-        monkeypatch.setenv(name, "of the agent")
-
-    process = carrier_start.spawn(Places(str(home.root)), ["serve"], ("ANTHROPIC_", "CLAUDE", "CODEX_"))
-
-    seen = Path(f"/proc/{process.pid}/environ").read_bytes()
-    assert b"of the agent" not in seen
-    assert os.getpgid(process.pid) != os.getpgid(0)
-    assert Path(f"/proc/{process.pid}/cwd").readlink() == home.root
-    deadline = time.monotonic() + 20
-    while Control(home).health() is None and time.monotonic() < deadline:
-        time.sleep(0.05)
-
-
-def test_what_carriers_and_server_make_is_for_this_user_only(home, hook, until) -> None:
-    home.root.rmdir()
-    before = os.umask(0o022)
-    try:
-        hook("Prompt")
-    finally:
-        os.umask(before)
-    until(lambda: Control(home).health() is not None)
-
-    made = [home.root, *home.root.rglob("*")]
-    assert [path for path in made if path.stat().st_mode & 0o077] == []
-
-
-def test_a_shim_of_a_newer_kg_has_an_older_server_replaced(served, shim, home, until) -> None:
-    where = json.loads(home.server_file.read_text(encoding="utf-8"))
-    home.server_file.write_text(json.dumps({**where, "version": "0.0.1"}), encoding="utf-8")
-
-    shim()
-
-    until(lambda: served.memory.closed == 1)
-    until(lambda: (Control(home).health() or {}).get("pid") not in {None, os.getpid()})
-
-
 def test_a_large_log_is_put_aside_before_a_start(home, places: Places) -> None:
     Path(places.log).write_bytes(b"x" * 5_000_000)
 
@@ -496,7 +328,7 @@ def test_a_large_log_is_put_aside_before_a_start(home, places: Places) -> None:
     assert Path(places.log + ".1").stat().st_size == 5_000_000
 
 
-def test_a_server_whose_state_folder_was_removed_is_found_again(home, until) -> None:
+def test_a_server_whose_state_folder_was_removed_is_found_again(home, until, servers_of) -> None:
     control = Control(home)
     pid = control.start().health["pid"]
 
@@ -510,7 +342,7 @@ def test_a_server_whose_state_folder_was_removed_is_found_again(home, until) -> 
     assert control.stop() is True
 
 
-def test_a_server_that_another_one_has_replaced_ends(home, until) -> None:
+def test_a_server_that_another_one_has_replaced_ends(home, until, servers_of) -> None:
     control = Control(home)
     pid = control.start().health["pid"]
 
@@ -524,7 +356,7 @@ def test_a_server_that_another_one_has_replaced_ends(home, until) -> None:
 
 
 @pytest.mark.parametrize("times", [10, pytest.param(50, marks=pytest.mark.nightly)])
-def test_start_and_stop_at_the_same_time_never_leave_a_half_state(home, times: int) -> None:
+def test_start_and_stop_at_the_same_time_never_leave_a_half_state(home, times: int, servers_of) -> None:
     """A start that meets a stop waits for it, and starts a new server."""
     Control(home).start()
     for _ in range(times):

@@ -1,0 +1,34 @@
+"""Stores on real files: opened, filled, read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kg_core.store import Places, Store
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from kg_core.model import Graph, Node
+    from kg_core.store import Home, Problem
+
+
+async def opened(home: Home, **more: Any) -> Store:
+    return await Store.open(home, places=Places(Path("/home/nobody"), ()), **more)
+
+
+async def written(home: Home, values: ModuleType, *nodes: Node, key: str = "user", **more: Any) -> None:
+    """A store that was filled and closed."""
+    store = await opened(home)
+    await store.load(key)
+    await store.commit(values.put(*nodes, graph=key, **more))
+    await store.close()
+
+
+async def loaded(home: Home, key: str = "user") -> tuple[Graph, tuple[Problem, ...]]:
+    """A graph as it is read from the files, with the problems that there were."""
+    store = await opened(home)
+    graph = await store.load(key)
+    await store.close()
+    return graph, store.problems()

@@ -1,0 +1,184 @@
+"""Files that are damaged, lost, of another time or not to be read: nothing is dropped, and it is said."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from kg_core.store import Home
+from kg_plugin_api import Code, KgError
+
+
+@pytest.mark.parametrize("lost", [40, 400])
+def test_a_truncated_file_is_kept_and_its_content_restored_from_backup_and_journal(home, values, lost, stores):
+    async def main():
+        await stores.written(home, values, *(values.node(f"n{number}") for number in range(20)))
+        whole = home.graph("user").read_bytes()
+        home.graph("user").write_bytes(whole[:-lost])
+        graph, problems = await stores.loaded(home)
+        assert len(graph.nodes) == 20
+        assert [problem.kind for problem in problems] == ["damaged"]
+        (kept,) = home.memory.glob("user.json.corrupt-*")
+        assert kept.read_bytes() == whole[:-lost]
+        assert kept.name in problems[0].sentence
+        assert home.graph("user").read_bytes() == whole
+
+    asyncio.run(main())
+
+
+def test_a_damaged_file_without_backup_or_journal_serves_what_can_be_read(home, values, stores):
+    async def main():
+        await stores.written(home, values, *(values.node(f"n{number}") for number in range(20)))
+        whole = home.graph("user").read_bytes()
+        for folder in (home.journal, home.base("user")):
+            for path in folder.iterdir():
+                path.unlink()
+        home.graph("user").write_bytes(whole.replace(b'"the gist of n5"', b'"the gist of n5'))
+        graph, problems = await stores.loaded(home)
+        assert set(graph.nodes) == {f"n{number}" for number in range(20)} - {"n5"}
+        assert [problem.kind for problem in problems] == ["damaged"]
+
+    asyncio.run(main())
+
+
+def test_two_documents_in_one_file_are_both_read(home, values, stores):
+    async def main():
+        await stores.written(home, values, values.node("alpha"))
+        one = home.graph("user").read_bytes()
+        both = one + one.replace(b"alpha", b"beta")
+        home.graph("user").write_bytes(both)
+        graph, problems = await stores.loaded(home)
+        assert set(graph.nodes) == {"alpha", "beta"}
+        assert [problem.kind for problem in problems] == ["damaged"]
+        (kept,) = home.memory.glob("user.json.corrupt-*")
+        assert kept.read_bytes() == both
+
+    asyncio.run(main())
+
+
+def test_conflict_markers_drop_nothing(home, values, stores):
+    async def main():
+        await stores.written(home, values, values.node("alpha", "base"), values.node("omega"))
+        text = home.graph("user").read_text("utf-8")
+        line = '      "gist": "base",\n'
+        assert line in text
+        conflict = (
+            '<<<<<<< HEAD\n      "gist": "mine",\n||||||| old\n      "gist": "base",\n=======\n'
+            '      "gist": "yours",\n>>>>>>> branch\n'
+        )
+        home.graph("user").write_text(text.replace(line, conflict), encoding="utf-8")
+        graph, problems = await stores.loaded(home)
+        alpha = graph.nodes["alpha"]
+        assert {alpha.gist, *(each["gist"] for each in alpha.conflicts)} == {"mine", "yours"}
+        assert "omega" in graph.nodes
+        assert "conflict markers" in problems[0].sentence
+        json.loads(home.graph("user").read_text("utf-8"))
+
+    asyncio.run(main())
+
+
+def test_conflict_markers_around_two_new_nodes_keep_both(home, values, stores):
+    side = '    "{0}": {{\n      "gist": "{0}"\n    }}\n'
+    text = (
+        '{\n  "format": 1,\n  "nodes": {\n<<<<<<< HEAD\n'
+        + side.format("mine")
+        + "=======\n"
+        + side.format("yours")
+        + '>>>>>>> branch\n  },\n  "edges": []\n}\n'
+    )
+    home.memory.mkdir(parents=True)
+    home.graph("user").write_text(text, encoding="utf-8")
+    graph, _ = asyncio.run(stores.loaded(home))
+    assert set(graph.nodes) == {"mine", "yours"}
+
+
+def test_a_newer_format_is_only_read(home, values, stores):
+    async def main():
+        home.memory.mkdir(parents=True)
+        text = '{"format": 99, "nodes": {"a": {"gist": "g"}}, "future": true}'
+        home.graph("user").write_text(text, encoding="utf-8")
+        store = await stores.opened(home)
+        assert set((await store.load("user")).nodes) == {"a"}
+        with pytest.raises(KgError) as caught:
+            store.commit(values.put(values.node("b")))
+        assert caught.value.code is Code.READ_ONLY
+        assert str(home.graph("user")) in caught.value.sentence
+        await store.snapshot()
+        await store.close()
+        assert home.graph("user").read_text("utf-8") == text
+        assert [problem.kind for problem in store.problems()] == ["newer"]
+
+    asyncio.run(main())
+
+
+def test_an_older_memory_keeps_all_its_nodes_beside_new_ones(home, values, stores):
+    home.memory.mkdir(parents=True)
+    old = {"nodes": {f"n{number}": {"gist": "g"} for number in range(9)}, "edges": []}
+    home.graph("user").write_text(json.dumps(old), encoding="utf-8")
+    asyncio.run(stores.written(home, values, values.node("new")))
+    assert len(asyncio.run(stores.loaded(home))[0].nodes) == 10
+
+
+def test_opening_an_older_memory_again_and_again_changes_no_byte_of_it(home, stores):
+    home.memory.mkdir(parents=True)
+    old = json.dumps({"nodes": {"n": {"gist": "g", "mood": "old"}}, "edges": []}).encode()
+    home.graph("user").write_bytes(old)
+    for _ in range(3):
+        graph, problems = asyncio.run(stores.loaded(home))
+        assert (set(graph.nodes), problems) == ({"n"}, ())
+    assert home.graph("user").read_bytes() == old
+
+
+def test_a_file_that_vanished_is_restored(home, values, stores):
+    async def main():
+        await stores.written(home, values, values.node("alpha"))
+        home.graph("user").unlink()
+        store = await stores.opened(home)
+        assert set((await store.load("user")).nodes) == {"alpha"}
+        assert [problem.kind for problem in store.problems()] == ["missing"]
+        await store.snapshot()
+        assert home.graph("user").exists()
+        home.graph("user").unlink()
+        await store.look()
+        await store.snapshot()
+        assert home.graph("user").exists()
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_memory_folder_copied_alone_opens_on_another_machine(home, values, tmp_path, stores):
+    async def main():
+        await stores.written(home, values, values.node("alpha"))
+        other = Home(tmp_path / "other")
+        other.memory.mkdir(parents=True)
+        other.graph("user").write_bytes(home.graph("user").read_bytes())
+        graph, problems = await stores.loaded(other)
+        assert set(graph.nodes) == {"alpha"}
+        assert not problems
+
+    asyncio.run(main())
+
+
+def test_a_second_record_of_one_id_is_set_aside_not_dropped(home, stores):
+    home.memory.mkdir(parents=True)
+    home.graph("user").write_text('{"nodes": {"a": {"gist": "one"}, "a": {"gist": "two"}}}', encoding="utf-8")
+    graph, _ = asyncio.run(stores.loaded(home))
+    assert graph.nodes["a"].gist == "one"
+    assert graph.nodes["a"].conflicts[0]["gist"] == "two"
+
+
+def test_an_unreadable_graph_file_is_an_error_that_names_it_and_stays(home, values, stores):
+    async def main():
+        home.graph("user").mkdir(parents=True)
+        store = await stores.opened(home)
+        with pytest.raises(KgError) as caught:
+            await store.load("user")
+        assert caught.value.code is Code.UNAVAILABLE
+        assert str(home.graph("user")) in caught.value.sentence
+        await store.close()
+
+    asyncio.run(main())
+    assert not list(home.graph("user").iterdir())

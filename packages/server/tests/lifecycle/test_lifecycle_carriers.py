@@ -1,0 +1,172 @@
+"""Carriers that find no server, or one that does not answer: who starts one, who waits, who keeps silent."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_server.carrier import start as carrier_start
+from kg_server.carrier.places import Places
+from kg_server.lifecycle.control import Control
+
+if TYPE_CHECKING:
+    import subprocess
+
+pytestmark = pytest.mark.usefixtures("stop_server")
+
+
+def test_a_carrier_does_not_wait_for_a_server_that_it_cannot_start(home, hook, places: Places) -> None:
+    Path(places.log).mkdir()
+
+    assert carrier_start.ensure(places, "plain", time.monotonic() + 3_600, session_start=True) is False
+    assert hook("Start", start=True).returncode == 0
+    assert hook("Prompt").stderr == b""
+
+
+def test_the_longer_carriers_wait_for_a_server_the_less_often_they_ask(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, asked = [0.0], []
+    monkeypatch.setattr(carrier_start.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(carrier_start.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr(carrier_start, "healthy", lambda _: asked.append(now[0]))
+    monkeypatch.setattr(carrier_start, "spawn_once", lambda *_, **__: None)
+
+    assert carrier_start.ensure(places, "plain", 10.0) is False
+
+    assert len(asked) < 60
+    assert asked[-1] > 9.9
+    assert all(later - earlier <= max(0.021, later / 9) for earlier, later in itertools.pairwise(asked))
+
+
+def test_ten_session_starts_at_once_start_one_server(home, hook, until, servers_of) -> None:
+    done: list[subprocess.CompletedProcess[bytes]] = []
+    threads = [threading.Thread(target=lambda: done.append(hook("Start", start=True))) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    until(lambda: Control(home).health() is not None)
+    assert len(servers_of(home)) == 1
+    assert {run.returncode for run in done} == {0}
+    assert not (home.state / "outage.json").exists(), "all ten were served"
+
+
+def test_an_event_that_finds_no_server_has_one_started_and_does_not_wait(home, hook, places: Places, until) -> None:
+    begun = time.monotonic()
+    hook("Prompt")
+    waited = time.monotonic() - begun
+
+    until(lambda: Control(home).health() is not None)
+    assert waited < 5
+    os.utime(places.outage, (1, time.time() - 11))
+    hook("Prompt")
+    assert not Path(places.outage).exists()
+
+
+def test_a_server_that_has_come_up_meanwhile_is_not_started_a_second_time(home, places: Places) -> None:
+    Control(home).start()
+
+    assert carrier_start.spawn_once(places, "claude", session_start=True) is None
+    assert not Path(places.starting).exists()
+
+
+def test_after_kg_stop_only_a_session_start_starts_a_server(
+    home, hook, shim, places: Places, until, servers_of
+) -> None:
+    Control(home).start()
+    Control(home).stop()
+    until(lambda: servers_of(home) == [])
+
+    hook("Prompt")
+    pipes = shim()
+    pipes.call(1, "kg_read")
+    assert "kg start" in pipes.receive()["result"]["content"][0]["text"]
+    assert servers_of(home) == []
+
+    hook("Start", start=True)
+    assert len(servers_of(home)) == 1
+    assert not Path(places.stopped).exists()
+
+
+def test_a_call_without_a_server_starts_it_and_waits(home, shim, servers_of) -> None:
+    pipes = shim()
+
+    pipes.call(1, "kg_search", query="anything")
+
+    answer = pipes.receive()
+    assert answer["result"].get("isError") is not True, answer
+    assert len(servers_of(home)) == 1
+
+
+def test_a_call_whose_server_cannot_start_is_told_so(home, shim) -> None:
+    home.config.write_text("nonsense = 1\n", encoding="utf-8")
+    pipes = shim()
+
+    pipes.call(1, "kg_search", query="anything")
+
+    answer = pipes.receive()
+    assert answer["result"]["isError"] is True
+    assert "kg doctor" in answer["result"]["content"][0]["text"]
+
+
+def test_events_at_a_hung_server_miss_once_and_then_skip(home, hook, places: Places, servers_of) -> None:
+    pid = Control(home).start().health["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        first = hook("Prompt")
+        missed = Path(places.outage).stat().st_mtime_ns
+        rest = [hook("Prompt") for _ in range(5)]
+        assert {run.returncode for run in (first, *rest)} == {0}
+        assert {run.stdout for run in rest} == {b""}
+        assert Path(places.outage).stat().st_mtime_ns == missed, "the others did not even ask"
+        assert len(servers_of(home)) == 1
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_a_server_inherits_nothing_of_the_agent_that_started_it(home, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "CLAUDE_CODE_SESSION_ID", "CODEX_API_KEY", "PYTHONPATH"):
+        monkeypatch.setenv(name, "of the agent")
+
+    process = carrier_start.spawn(Places(str(home.root)), ["serve"], ("ANTHROPIC_", "CLAUDE", "CODEX_"))
+
+    seen = Path(f"/proc/{process.pid}/environ").read_bytes()
+    assert b"of the agent" not in seen
+    assert os.getpgid(process.pid) != os.getpgid(0)
+    assert Path(f"/proc/{process.pid}/cwd").readlink() == home.root
+    deadline = time.monotonic() + 20
+    while Control(home).health() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def test_what_carriers_and_server_make_is_for_this_user_only(home, hook, until) -> None:
+    home.root.rmdir()
+    before = os.umask(0o022)
+    try:
+        hook("Prompt")
+    finally:
+        os.umask(before)
+    until(lambda: Control(home).health() is not None)
+
+    made = [home.root, *home.root.rglob("*")]
+    assert [path for path in made if path.stat().st_mode & 0o077] == []
+
+
+def test_a_shim_of_a_newer_kg_has_an_older_server_replaced(served, shim, home, until) -> None:
+    where = json.loads(home.server_file.read_text(encoding="utf-8"))
+    home.server_file.write_text(json.dumps({**where, "version": "0.0.1"}), encoding="utf-8")
+
+    shim()
+
+    until(lambda: served.memory.closed == 1)
+    until(lambda: (Control(home).health() or {}).get("pid") not in {None, os.getpid()})
