@@ -39,6 +39,13 @@ def test_every_folder_of_packages_has_its_line() -> None:
         assert f"| `{line}` |" in PAGE
 
 
+def test_every_part_of_the_server_is_named() -> None:
+    inside = ROOT / "packages" / "server" / "src" / "kg_server"
+    parts = {path.stem for path in inside.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+
+    assert [part for part in sorted(parts) if not part.startswith("__") and f"`{part}`" not in PAGE] == []
+
+
 def test_every_layer_of_core_has_its_line() -> None:
     for path in (ROOT / "packages" / "core" / "src" / "kg_core").iterdir():
         if (path / "__init__.py").is_file():
