@@ -119,55 +119,34 @@ def folder(machine: Machine) -> Path:
     return machine.repository()
 
 
-@pytest.mark.parametrize("fail", [hang, break_down])
-def test_claude_code_goes_on_without_a_server(
-    machine: Machine, claude: Claude, folder: Path, fail: Callable[[Machine], Callable[[], None]]
-) -> None:
-    def look() -> Call:
-        return Call(name="Read", arguments={"file_path": str(folder / "readme.txt")})
+@pytest.fixture(params=[hang, break_down])
+def goes_on(machine: Machine, folder: Path, request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Measures a client without kg, then with it while the server fails; each event is the same call of a tool."""
 
-    with claude.talk(folder) as talk:
-        session = Session(talk, claude.model, look)
-        session.seconds("Warm up.")
-        bare = [session.seconds(f"Without kg, {number}.") for number in range(3)]
-    machine.setup("claude")
-    with claude.talk(folder) as talk:
-        session = Session(talk, claude.model, look)
-        session.seconds("Warm up.")
-        check(machine, session, fail, bare)
+    def run(agent: str, client: Claude | Codex | Copilot, tool: str, **arguments: str) -> None:
+        def look() -> Call:
+            return Call(name=tool, arguments=arguments)
 
+        with client.talk(folder) as talk:
+            session = Session(talk, client.model, look)
+            session.seconds("Warm up.")
+            bare = [session.seconds(f"Without kg, {number}.") for number in range(3)]
+        machine.setup(agent)
+        with client.talk(folder) as talk:
+            session = Session(talk, client.model, look)
+            session.seconds("Warm up.")
+            check(machine, session, request.param, bare)
 
-@pytest.mark.parametrize("fail", [hang, break_down])
-def test_codex_goes_on_without_a_server(
-    machine: Machine, codex: Codex, folder: Path, fail: Callable[[Machine], Callable[[], None]]
-) -> None:
-    def look() -> Call:
-        return Call(name="exec_command", arguments={"cmd": "cat readme.txt"})
-
-    with codex.talk(folder) as talk:
-        session = Session(talk, codex.model, look)
-        session.seconds("Warm up.")
-        bare = [session.seconds(f"Without kg, {number}.") for number in range(3)]
-    machine.setup("codex")
-    with codex.talk(folder) as talk:
-        session = Session(talk, codex.model, look)
-        session.seconds("Warm up.")
-        check(machine, session, fail, bare)
+    return run
 
 
-@pytest.mark.parametrize("fail", [hang, break_down])
-def test_copilot_goes_on_without_a_server(
-    machine: Machine, copilot: Copilot, folder: Path, fail: Callable[[Machine], Callable[[], None]]
-) -> None:
-    def look() -> Call:
-        return Call(name="view", arguments={"path": str(folder / "readme.txt")})
+def test_claude_code_goes_on_without_a_server(goes_on: Callable[..., None], claude: Claude, folder: Path) -> None:
+    goes_on("claude", claude, "Read", file_path=str(folder / "readme.txt"))
 
-    with copilot.talk(folder) as talk:
-        session = Session(talk, copilot.model, look)
-        session.seconds("Warm up.")
-        bare = [session.seconds(f"Without kg, {number}.") for number in range(3)]
-    machine.setup("copilot")
-    with copilot.talk(folder) as talk:
-        session = Session(talk, copilot.model, look)
-        session.seconds("Warm up.")
-        check(machine, session, fail, bare)
+
+def test_codex_goes_on_without_a_server(goes_on: Callable[..., None], codex: Codex) -> None:
+    goes_on("codex", codex, "exec_command", cmd="cat readme.txt")
+
+
+def test_copilot_goes_on_without_a_server(goes_on: Callable[..., None], copilot: Copilot, folder: Path) -> None:
+    goes_on("copilot", copilot, "view", path=str(folder / "readme.txt"))

@@ -86,6 +86,25 @@ def hold_edits(machine: Machine) -> None:
     machine.stop()
 
 
+def told_with_the_read(before_read: Request, before_edit: Request, after_edit: Request) -> None:
+    """What holds everywhere came first, the component's ``must`` rules with the read, and nothing twice."""
+    assert CLOCK in before_read.text
+    assert TOKENS not in before_read.text
+    assert TOKENS in before_edit.text
+    assert RANDOMNESS in before_edit.text
+    assert after_edit.text.count(TOKENS) == 1
+    assert "Claims are named" not in after_edit.text
+
+
+def told_with_the_refusal(first: Request, refused: Request, done: Request) -> None:
+    """The refusal had the rules, and they did not come again."""
+    assert TOKENS not in first.text
+    assert "Nothing was changed" in refused.text
+    assert TOKENS in refused.text
+    assert RANDOMNESS in refused.text
+    assert done.text.count(TOKENS) == 1
+
+
 def test_in_claude_code_the_rules_are_in_the_request_whose_reply_is_the_edit(project: Path, claude: Claude) -> None:
     file = str(project / "src" / "auth" / "token.py")
     edit = {"file_path": file, "old_string": "TTL = 1", "new_string": "TTL = 2"}
@@ -95,13 +114,7 @@ def test_in_claude_code_the_rules_are_in_the_request_whose_reply_is_the_edit(pro
     )
     claude.run("Make tokens live longer.", project)
 
-    before_read, before_edit, after_edit = claude.model.asked()
-    assert CLOCK in before_read.text
-    assert TOKENS not in before_read.text
-    assert TOKENS in before_edit.text
-    assert RANDOMNESS in before_edit.text
-    assert after_edit.text.count(TOKENS) == 1
-    assert "Claims are named" not in after_edit.text
+    told_with_the_read(*claude.model.asked())
     assert (project / "src" / "auth" / "token.py").read_text(encoding="utf-8") == "TTL = 2\n"
 
 
@@ -113,12 +126,7 @@ def test_in_codex_the_rules_are_in_the_request_whose_reply_is_the_patch(project:
     )
     codex.run("Make tokens live longer.", project, model=CURRENT_MODEL)
 
-    before_read, before_patch, after_patch = codex.model.asked()
-    assert CLOCK in before_read.text
-    assert TOKENS not in before_read.text
-    assert TOKENS in before_patch.text
-    assert RANDOMNESS in before_patch.text
-    assert after_patch.text.count(TOKENS) == 1
+    told_with_the_read(*codex.model.asked())
     assert (project / "src" / "auth" / "token.py").read_text(encoding="utf-8") == "TTL = 2\n"
 
 
@@ -137,13 +145,8 @@ def test_in_claude_code_a_held_edit_is_refused_with_its_rules_and_its_repeat_pas
     claude.model.script(Turn(calls=(write,)), repeated)
     claude.run("Add a module.", project, "--allowedTools", "Write")
 
-    first, refused, done = claude.model.asked()
-    assert TOKENS not in first.text
-    assert "Nothing was changed" in refused.text
-    assert TOKENS in refused.text
-    assert RANDOMNESS in refused.text
+    told_with_the_refusal(*claude.model.asked())
     assert there == [False]
-    assert done.text.count(TOKENS) == 1
     assert file.read_text(encoding="utf-8") == "TTL = 3\n"
 
 
@@ -163,13 +166,8 @@ def test_in_codex_a_held_patch_is_refused_with_its_rules_and_its_repeat_passes(
     codex.model.script(patch, repeated)
     codex.run("Make tokens live longer.", project, model=CURRENT_MODEL)
 
-    first, refused, done = codex.model.asked()
-    assert TOKENS not in first.text
-    assert "Nothing was changed" in refused.text
-    assert TOKENS in refused.text
-    assert RANDOMNESS in refused.text
+    told_with_the_refusal(*codex.model.asked())
     assert seen == ["TTL = 1\n"]
-    assert done.text.count(TOKENS) == 1
     assert file.read_text(encoding="utf-8") == "TTL = 2\n"
 
 
@@ -189,13 +187,8 @@ def test_in_copilot_a_held_edit_is_refused_with_its_rules_and_its_repeat_passes(
     copilot.model.script(Turn(calls=(create,)), repeated)
     copilot.run("Add a module.", project)
 
-    first, refused, done = copilot.model.asked()
-    assert TOKENS not in first.text
-    assert "Nothing was changed" in refused.text
-    assert TOKENS in refused.text
-    assert RANDOMNESS in refused.text
+    told_with_the_refusal(*copilot.model.asked())
     assert there == [False]
-    assert done.text.count(TOKENS) == 1
     assert file.read_text(encoding="utf-8") == "TTL = 3\n"
 
 
