@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
 CACHE = "Cache keys include the tenant."
+CASES = [f"case {n} {'x' * 500}" for n in range(10)]
+"""As notes of a lesson they make a reply that has to wait."""
+
+
+async def begun(world: Any) -> tuple[Any, Any]:
+    """Who has written a long lesson, and the session of a queued client whose preload has arrived."""
+    writer, reader = world.agent("s-1"), world.agent("s-2", harness="queued")
+    await writer.put("cache-key", CACHE, notes=CASES)
+    await reader.start()
+    await reader.prompt("hello there, how do you do")
+    return writer, reader
 
 
 def test_a_queued_client_gets_its_preload_with_the_first_event_that_can_carry_it(live: Live) -> None:
@@ -44,10 +55,7 @@ def test_a_queued_packet_that_was_not_acknowledged_comes_again(live: Live) -> No
 
 def test_a_long_reply_is_queued_and_marked_when_its_packet_has_arrived(live: Live) -> None:
     async def scenario(world: Any) -> None:
-        writer, reader = world.agent("s-1"), world.agent("s-2", harness="queued")
-        await writer.put("cache-key", CACHE, notes=[f"case {n} {'x' * 500}" for n in range(10)])
-        await reader.start()
-        await reader.prompt("hello there, how do you do")
+        _, reader = await begun(world)
         receipt = await reader.call("kg_read", ids=["cache-key"])
         assert CACHE not in receipt
         refusal = await reader.refused("kg_put_node", level="project", id="cache-key", gist=CACHE, notes=["mine"])
@@ -75,7 +83,7 @@ def test_before_any_event_of_a_queued_client_a_long_read_comes_in_parts_that_it_
     """Without hooks nothing would ever bring what waits."""
 
     async def scenario(world: Any) -> None:
-        await world.agent("s-1").put("cache-key", CACHE, notes=[f"case {n} {'x' * 500}" for n in range(10)])
+        await world.agent("s-1").put("cache-key", CACHE, notes=CASES)
         reader = world.agent("s-2", harness="queued")
         parts: list[str] = []
         arguments: dict[str, Any] = {"ids": ["cache-key"], "cwd": reader.cwd}
@@ -136,10 +144,7 @@ def test_a_refused_reply_leaves_news_untold(live: Live) -> None:
     """Overflow changes nothing: what rode on the refused reply is told another time."""
 
     async def scenario(world: Any) -> None:
-        writer, reader = world.agent("s-1"), world.agent("s-2", harness="queued")
-        await writer.put("cache-key", CACHE, notes=[f"case {n} {'x' * 500}" for n in range(10)])
-        await reader.start()
-        await reader.prompt("hello there, how do you do")
+        writer, reader = await begun(world)
         await filled(reader)
         await writer.put("fresh-news", "Queues are emptied in order.")
         assert "Too much is waiting" in await reader.refused("kg_read", ids=["cache-key"])
@@ -151,10 +156,7 @@ def test_a_refused_reply_leaves_news_untold(live: Live) -> None:
 
 def test_two_waiting_replies_do_not_carry_the_same_news(live: Live) -> None:
     async def scenario(world: Any) -> None:
-        writer, reader = world.agent("s-1"), world.agent("s-2", harness="queued")
-        await writer.put("cache-key", CACHE, notes=[f"case {n} {'x' * 500}" for n in range(10)])
-        await reader.start()
-        await reader.prompt("hello there, how do you do")
+        writer, reader = await begun(world)
         await writer.put("fresh-news", "Queues are emptied in order.")
         await reader.call("kg_read", ids=["cache-key"])
         await reader.call("kg_read", ids=["cache-key"])
@@ -166,10 +168,7 @@ def test_two_waiting_replies_do_not_carry_the_same_news(live: Live) -> None:
 
 def test_after_a_compaction_the_preload_finds_room_in_a_full_queue_and_comes_first(live: Live) -> None:
     async def scenario(world: Any) -> None:
-        writer, reader = world.agent("s-1"), world.agent("s-2", harness="queued")
-        await writer.put("cache-key", CACHE, notes=[f"case {n} {'x' * 500}" for n in range(10)])
-        await reader.start()
-        await reader.prompt("hello there, how do you do")
+        _, reader = await begun(world)
         await filled(reader)
         await reader.event("Compacted")
         first = await reader.prompt("go on, please, with what you do")
@@ -205,10 +204,7 @@ def test_a_read_that_waited_over_a_compaction_marks_only_the_gists_that_it_shows
 
 def test_a_reply_that_waits_outlives_the_server(live: Live) -> None:
     async def scenario(world: Any) -> None:
-        writer, reader = world.agent("s-1"), world.agent("s-2", harness="queued")
-        await writer.put("cache-key", CACHE, notes=[f"case {n} {'x' * 500}" for n in range(10)])
-        await reader.start()
-        await reader.prompt("hello there, how do you do")
+        _, reader = await begun(world)
         await reader.call("kg_read", ids=["cache-key"])
         await world.restart()
         assert "case 9" in await reader.prompt("go on, please, with what you do")
