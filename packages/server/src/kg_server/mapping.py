@@ -13,6 +13,7 @@ from kg_core.policy.mapcheck import Finding, FindingKind, checked, dead_globs, o
 from kg_core.policy.overview import walked
 from kg_core.policy.rules import Applying, applying, of_component
 from kg_core.render.rules import component_line, component_lines, indented, rule_lines
+from kg_core.store.maptext import component_facts
 from kg_plugin_api import Code, EventKind, KgError
 from kg_plugin_api import Path as TextPath
 from kg_server.delivery import room
@@ -73,7 +74,7 @@ def _shown(place: _Place, path: str, component: str) -> dict[str, object]:
         text = ["There is no map yet. `kg map init` begins one, and docs/rules.md tells how it reads."]
     return {
         "text": "\n".join(text),
-        "components": [_component_facts(each) for each in (*found.components, *found.beside)],
+        "components": [component_facts(each) for each in (*found.components, *found.beside)],
         "rules": [_rule_facts(rule) for rule in rules],
         **_facts(place),
     }
@@ -155,19 +156,6 @@ def _some(found: Applying, everywhere: Iterable[Rule]) -> list[str]:
         *listed("Rules that hold everywhere:", [line for rule in everywhere for line in rule_lines(rule)]),
         *([f"No component has {', '.join(found.unmapped)}."] if found.unmapped else []),
     ]
-
-
-def _component_facts(component: Component) -> dict[str, object]:
-    return {
-        "slug": component.slug,
-        "name": component.name,
-        "parent": component.parent,
-        "responsibility": component.responsibility,
-        "paths": [glob.text for glob in component.paths],
-        "priority": component.priority,
-        "depends_on": list(component.depends_on),
-        "owner": component.owner,
-    }
 
 
 def _rule_facts(rule: Rule) -> dict[str, object]:

@@ -123,14 +123,14 @@ def parse_map(sources: Iterable[MapSource]) -> ProjectMap:
 
 def map_text(components: Iterable[Component]) -> str:
     """The text of a map with these components and no rule, in the order of the keys that people write."""
-    tables = [_table(component) for component in components]
+    tables = [{key: said for key, said in component_facts(component).items() if said} for component in components]
     text = tomli_w.dumps({"component": tables}, multiline_strings=False) if tables else ""
     return _LIST_OF_ONE.sub(r"= [\1]", text)
 
 
-def _table(component: Component) -> dict[str, object]:
-    """The keys of a component that say something."""
-    said: dict[str, object] = {
+def component_facts(component: Component) -> dict[str, object]:
+    """All keys of a component, as a map has them."""
+    return {
         "slug": component.slug,
         "name": component.name,
         "parent": component.parent,
@@ -140,7 +140,6 @@ def _table(component: Component) -> dict[str, object]:
         "depends_on": list(component.depends_on),
         "owner": component.owner,
     }
-    return {key: value for key, value in said.items() if value}
 
 
 def _read(source: MapSource, reading: _Reading) -> None:
