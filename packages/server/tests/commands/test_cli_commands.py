@@ -9,21 +9,8 @@ import pytest
 from kg_plugin_api import Argument, Code, KgError, Operation
 from kg_server.carrier.version import VERSION
 from kg_server.cli import operations
-from kg_server.cli.group import COMMANDS, root, run_command
+from kg_server.cli.group import COMMANDS, root
 from kg_server.errors import ANSWERS
-
-
-@pytest.fixture
-def kg(home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Runs a command on the memory of the test: exit code, standard output, standard error."""
-    monkeypatch.setenv("KG_HOME", str(home.root))
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = run_command(arguments)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
 
 
 def test_every_command_is_there_and_explains_itself(kg) -> None:

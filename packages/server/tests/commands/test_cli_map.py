@@ -9,20 +9,6 @@ from pathlib import Path
 import pytest
 
 from kg_core.store.maptext import MapSource, parse_map
-from kg_server.cli.group import run_command
-
-
-@pytest.fixture
-def kg(home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Runs a command on the memory of the test: exit code, standard output, standard error."""
-    monkeypatch.setenv("KG_HOME", str(home.root))
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = run_command(arguments)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
 
 
 @pytest.fixture
