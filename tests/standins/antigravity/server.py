@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import threading
 from typing import TYPE_CHECKING, Any, Final
 
+from ...acceptance.conversation import Conversation
 from .evidence import plays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-_PATIENCE: Final = 60.0
 _REVISION: Final = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "antigravity-client", "version": "1.2.16"},
@@ -21,14 +18,12 @@ _REVISION: Final = {
 }
 
 
-class Server:
-    """A process that is talked to in lines of JSON."""
+class Server(Conversation):
+    """A process that is asked one thing after the other."""
 
     @plays("discover")
     def __init__(self, command: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
-            command, cwd=cwd, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        super().__init__(command, cwd, environ)
         self._calls = 0
         self.ask("server/discover", {})
         self.tools: list[str] = [tool["name"] for tool in self.ask("tools/list", {})["tools"]]
@@ -43,33 +38,6 @@ class Server:
     def ask(self, method: str, params: Mapping[str, object], meta: Mapping[str, object] | None = None) -> Any:
         """The result of one request."""
         self._calls += 1
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
         sent = {"jsonrpc": "2.0", "id": self._calls, "method": method}
-        message = {**sent, "params": {**params, "_meta": {**_REVISION, **(meta or {})}}}
-        stdin.write(json.dumps(message).encode() + b"\n")
-        stdin.flush()
-        watchdog = threading.Timer(_PATIENCE, self._process.kill)
-        watchdog.start()
-        try:
-            for line in stdout:
-                answer = json.loads(line)
-                if answer.get("id") == self._calls:
-                    return answer["result"]
-        finally:
-            watchdog.cancel()
-        raise AssertionError(f"the server ended before it answered {method}")
-
-    def close(self) -> None:
-        """Ends the process, as its client's end would."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        stdin.close()
-        try:
-            self._process.wait(_PATIENCE)
-        finally:
-            self._process.kill()
-            self._process.wait()
-            stdout.close()
+        self.send({**sent, "params": {**params, "_meta": {**_REVISION, **(meta or {})}}})
+        return next(answer["result"] for answer in self.lines() if answer.get("id") == self._calls)
