@@ -45,6 +45,8 @@ the load. A dash: no step took 2 ms.
 
 |  | nodes | longest, wall | longest, processor | garbage collector | where |
 | --- | --: | --: | --: | --: | --- |"""
+_LONG = ("full read, all active", "session start event, all active")
+"""Rows that the last sentence is about."""
 _TAIL = """
 A full read or a session start over {nodes} lessons that are all in sight takes longer: it can happen between the
 arrival of a whole memory and its first compaction, which follows within seconds."""
@@ -189,7 +191,12 @@ def _section(rows: list[Row]) -> str:
             cells += [f"{max(column) * 1000:.1f} ms" for column in columns]
             cells.append(f"`{longest.name}`")
         lines.append("| " + " | ".join(cells) + " |")
-    if any(row.title.startswith("full read, all active") for row in rows):
+    missed = [
+        row.title for row in rows if row.title not in _LONG and any(step.cpu * 1000 > BOUND for step in row.steps)
+    ]
+    if missed:
+        lines.append(f"\n**Missed:** {', '.join(missed)}.")
+    if any(row.title in _LONG for row in rows):
         lines.append(_TAIL.format(nodes=f"{max(row.nodes for row in rows):,}"))
     return "\n".join(lines)
 
