@@ -18,7 +18,7 @@ from kg_core.policy import compaction as planning
 from kg_core.store import commits, journal, slices, store, upkeep
 from kg_core.store import disk as disks
 from kg_core.store.identity import Places
-from kg_server import compaction, memory, service
+from kg_server import background, compaction, service
 from kg_server.contexts.log import ContextLog
 from kg_server.sources import others
 
@@ -153,7 +153,7 @@ def controlled() -> Iterator[None]:
         patch.object(store, "Places", NoPlaces),
         patch.object(commits, "monotonic", Seams.now),
         patch.object(upkeep, "monotonic", Seams.now),
-        patch.object(memory, "monotonic", Seams.now),
+        patch.object(background, "monotonic", Seams.now),
         patch.object(slices, "perf_counter", _still),
         patch.object(upkeep, "QUIET", 0.0),
         patch.object(upkeep, "_LOOK", 0.0),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from kg_core.model import SUPERSEDES, USER
@@ -14,6 +13,7 @@ from kg_core.policy.lookalikes import Lookalikes
 from kg_core.render import standing
 from kg_core.store import Problem, ProblemKind, Store
 from kg_plugin_api import MemoryChange, SearchUnavailable
+from kg_server.background import Background
 from kg_server.searching import Follower, choose
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 25
 """So many nodes that a write touches are indexed with it; more follow in slices."""
-_SLICE_SECONDS = 0.002
-"""How long indexing holds the loop at a time. It then rests as long, unless somebody waits for the index."""
 
 _INDEXING = "The memory is still being indexed, so this may not be all."
 
@@ -48,7 +46,7 @@ class Memory:
         self._following: asyncio.Task[None] | None = None
         self._indexing: dict[GraphKey, set[asyncio.Task[None]]] = {}
         self._whole: set[GraphKey] = set()
-        self._waiting = 0
+        self._background = Background()
         store.subscribe(self._followed)
 
     @classmethod
@@ -96,12 +94,7 @@ class Memory:
         Waits at most ``patience`` seconds for graphs that are still being indexed; what is then missing is told.
         """
         pending = [task for graph in request.graphs for task in self._indexing.get(graph, ())]
-        if pending:
-            self._waiting += 1
-            try:
-                await asyncio.wait(pending, timeout=patience)
-            finally:
-                self._waiting -= 1
+        await self._background.wait(pending, patience)
         if self.follower is None:
             found = self.index.search(request)
             return found if all(task.done() for task in pending) else replace(found, degraded=_INDEXING)
@@ -151,12 +144,8 @@ class Memory:
 
     async def _index(self, graph: GraphKey, ids: Iterable[str]) -> None:
         """Indexes nodes in slices, each from the value of its own time, so that no newer item is overwritten."""
-        began = monotonic()
-        for node_id in ids:
+        async for node_id in self._background.through(ids):
             self._upsert(self.durable(graph), (node_id,))
-            if monotonic() - began >= _SLICE_SECONDS:
-                await asyncio.sleep(0 if self._waiting else _SLICE_SECONDS)
-                began = monotonic()
 
     def _indexed(self, graph: GraphKey, task: asyncio.Task[None]) -> None:
         if task.cancelled():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from kg_core.policy import TouchIndex
+from kg_server.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from kg_core.model import GraphKey
     from kg_core.store import Entry, Store
 
-_SLICE_SECONDS: Final = 0.002
-"""How long making an index holds the loop at a time. It then rests as long, unless somebody waits for it."""
 _FOLDS_CASE: Final = sys.platform in {"darwin", "win32"}
 
 
@@ -30,7 +28,7 @@ class Touched:
         self._home = str(store.projects.places.home)
         self._indexes: dict[GraphKey, TouchIndex] = {}
         self._making: dict[GraphKey, asyncio.Task[None]] = {}
-        self._waiting = 0
+        self._background = Background()
         store.subscribe(self._follow)
 
     def begin(self, graphs: Iterable[GraphKey]) -> bool:
@@ -47,12 +45,7 @@ class Touched:
         keys = tuple(graphs)
         self.begin(keys)
         pending = [task for key in keys if (task := self._making.get(key)) is not None]
-        if pending:
-            self._waiting += 1
-            try:
-                await asyncio.wait(pending, timeout=patience)
-            finally:
-                self._waiting -= 1
+        await self._background.wait(pending, patience)
         return {key: self._indexes[key] for key in keys}
 
     def has_any(self, graphs: Iterable[GraphKey]) -> bool:
@@ -67,12 +60,8 @@ class Touched:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def _make(self, key: GraphKey) -> None:
-        began = monotonic()
-        for node_id in list(self._store.durable(key).nodes):
+        async for node_id in self._background.through(list(self._store.durable(key).nodes)):
             self._indexes[key].update(self._store.durable(key), (node_id,))
-            if monotonic() - began >= _SLICE_SECONDS:
-                await asyncio.sleep(0 if self._waiting else _SLICE_SECONDS)
-                began = monotonic()
         self._indexes[key].is_whole = True
         del self._making[key]
 
