@@ -46,7 +46,7 @@ PLAIN_DIALECT: Final = _PlainDialect()
 
 
 class _NoWiring:
-    """Nothing on disk: a person registers ``kg mcp`` with the client."""
+    """Nothing on disk: a person registers ``kg mcp`` with the client, or nobody does."""
 
     def claims(self, site: Site) -> Sequence[Claim]:
         del site
@@ -61,6 +61,8 @@ class _NoWiring:
         return ()
 
 
+NO_WIRING: Final = _NoWiring()
+
 GENERIC: Final = Harness(
     name="mcp",
     title="Any MCP client",
@@ -73,6 +75,6 @@ GENERIC: Final = Harness(
         PathLimit(path=Path.TOOL, limit=Limit(11_000, Unit.BYTES)),
     ),
     dialect=PLAIN_DIALECT,
-    wiring=_NoWiring(),
+    wiring=NO_WIRING,
 )
 """Reads go out in parts that the smallest known tool-result limit keeps whole."""

@@ -19,11 +19,12 @@ from kg_plugin_api import (
     StartContext,
     Unit,
 )
+from kg_server.generic import NO_WIRING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from kg_plugin_api import Claim, Offer, RawEvent, Site, Step
+    from kg_plugin_api import RawEvent
 
 SESSION: Final = "demo/session"
 START: Final = "SessionStart"
@@ -61,25 +62,6 @@ class DemoDialect:
         return Caller(session=session) if isinstance(session, str) else Caller()
 
 
-class NoWiring:
-    """Nothing of a demonstration stays on disk."""
-
-    def claims(self, site: Site) -> Sequence[Claim]:
-        """Nothing."""
-        del site
-        return ()
-
-    def steps(self, site: Site) -> Sequence[Step]:
-        """Nothing."""
-        del site
-        return ()
-
-    def offers(self, site: Site) -> Sequence[Offer]:
-        """Nothing."""
-        del site
-        return ()
-
-
 def demo_harness(name: str, title: str) -> Harness:
     """One of the agents."""
     return Harness(
@@ -94,7 +76,7 @@ def demo_harness(name: str, title: str) -> Harness:
         start_context=StartContext.PERSISTS,
         limits=tuple(PathLimit(path=path, limit=Limit(9_000, Unit.BYTES)) for path in Path),
         dialect=DemoDialect(),
-        wiring=NoWiring(),
+        wiring=NO_WIRING,
     )
 
 
