@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kg_server.setup import installed
-from kg_server.setup.installed import Means, add_line, means
+from kg_server.setup.installed import Means, add_line, means, remove_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,3 +72,19 @@ def test_the_line_to_add_a_harness_keeps_every_plug_in_that_is_there(
     assert add_line("codex", Means.UV_TOOL) == (
         "uv tool install --force 'kg-server[codex,pg]' --with kg-search-other --with 'kg-search-pg[local]'"
     )
+
+
+def test_the_line_to_remove_kg_names_its_packages_and_plug_ins_and_nothing_of_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    has(monkeypatch, tmp_path, {"kg-server": EXTRAS, "kg-search-pg": [], "click": []})
+    (tmp_path / "half_removed-1.0.dist-info").mkdir()
+    stranger = tmp_path / "kg_chat-1.0.dist-info"
+    stranger.mkdir()
+    (stranger / "METADATA").write_text("Metadata-Version: 2.1\nName: kg-chat\nVersion: 1.0\n", encoding="utf-8")
+    there = [metadata.Distribution.at(about) for about in tmp_path.glob("*.dist-info")]
+    monkeypatch.setattr(installed.metadata, "distributions", lambda: there)
+
+    assert remove_line(Means.PIP).endswith(" -m pip uninstall kg-search-pg kg-server")
+    assert remove_line(Means.UV_TOOL) == "uv tool uninstall kg-server"
+    assert remove_line(Means.PIPX) == "pipx uninstall kg-server"

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Final
 from kg_plugin_api import PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from importlib.metadata import Distribution
 
 DISTRIBUTION: Final = "kg-server"
+_OTHERS: Final = frozenset({"kg-core", "kg-plugin-api", "kg-plugin-testing"})
+"""Our distributions beside it that are no plug-ins."""
 FIRST_PARTY: Final[Mapping[str, str]] = MappingProxyType(
     {"antigravity": "agy", "claude": "claude", "codex": "codex", "copilot": "copilot"}
 )
@@ -50,7 +52,7 @@ def means(prefix: str = sys.prefix) -> Means:
 
 def add_line(harness: str, how: Means | None = None) -> str:
     """What a person types so that this kg gets the plug-in of a first-party harness, and keeps those that it has."""
-    there = {_normal(found.name): found for found in metadata.distributions()}
+    there = _installed()
     extras = _extras(DISTRIBUTION, there)
     wanted = f"'{DISTRIBUTION}[{','.join(sorted({harness, *extras}))}]'"
     match how or means():
@@ -64,14 +66,15 @@ def add_line(harness: str, how: Means | None = None) -> str:
 
 
 def remove_line(how: Means | None = None) -> str:
-    """What a person types to remove kg itself."""
+    """What a person types to remove kg itself, with its plug-ins."""
     match how or means():
         case Means.UV_TOOL:
             return f"uv tool uninstall {DISTRIBUTION}"
         case Means.PIPX:
             return f"pipx uninstall {DISTRIBUTION}"
         case Means.CACHE | Means.PIP:
-            names = sorted(name for name in _ours() if name.startswith("kg-"))
+            there = _installed()
+            names = [name for name in sorted(there) if name in {DISTRIBUTION, *_OTHERS} or _is_plugin(there[name])]
             return f"{shlex.quote(sys.executable)} -m pip uninstall {' '.join(names)}"
 
 
@@ -95,13 +98,18 @@ def _beside(extras: Mapping[str, frozenset[str]], there: Mapping[str, Distributi
     brought = frozenset().union(*extras.values())
     for name in sorted(there):
         own = ",".join(sorted(_extras(name, there)))
-        if there[name].entry_points.select(group=PROJECT) and (own or name not in brought):
+        if _is_plugin(there[name]) and (own or name not in brought):
             yield f"{name}[{own}]" if own else name
+
+
+def _is_plugin(found: Distribution) -> bool:
+    return bool(found.entry_points.select(group=PROJECT))
+
+
+def _installed() -> Mapping[str, Distribution]:
+    """By name; what a removal left half behind has none."""
+    return {_normal(found.name): found for found in metadata.distributions() if found.name}
 
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _ours() -> Iterable[str]:
-    return {name for found in metadata.distributions() if (name := _normal(found.name)).startswith("kg-")}
