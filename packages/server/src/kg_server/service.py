@@ -230,7 +230,7 @@ class Service:
         spec = next((spec for spec in known.events if spec.kind is EventKind.SESSION_START), None)
         carrier = spec.carrier if spec is not None else Carrier.HOOK_CLIENT
         event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
-        await Rulebook(self._memory.store).look(context)
+        await Rulebook(self._memory.store).look(context, patience=None)
         view = self._outlook.view(known, context, now)
         text = framed(compose(SOURCES, event, view, carrier).fitted.text)
         limit = stated_limit(known, Path.PRELOAD, carrier)

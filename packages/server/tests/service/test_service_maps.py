@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kg_core.store.maps import Maps
 from kg_plugin_api import KgError
 from kg_server import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
+
+    from kg_core.store import MapState, Project
 
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
@@ -233,6 +236,21 @@ def test_a_preview_shows_what_a_session_would_be_told_of_the_map(live: Live) -> 
         preview = await world.service.preview("hooked", str(shop(world).folder))
         assert "  must: Clock: Time is an argument." in preview.text
         assert "  crypto [src/crypto/**]" in preview.text
+
+    live(scenario)
+
+
+def test_a_preview_waits_for_a_map_that_no_event_would_wait_for(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = Maps.look
+
+    async def slow(maps: Maps, project: Project, cwd: str, patience: float | None = None) -> MapState:
+        return await look(maps, project, cwd) if patience is None else maps.known(project, cwd)
+
+    monkeypatch.setattr(Maps, "look", slow)
+
+    async def scenario(world: Any) -> None:
+        preview = await world.service.preview("hooked", str(shop(world).folder))
+        assert "  must: Clock: Time is an argument." in preview.text
 
     live(scenario)
 
