@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
+from kg_core.store import Home
 from kg_plugin_api import Argument, Code, KgError, Operation
+from kg_server.carrier.run import options
 from kg_server.carrier.version import VERSION
 from kg_server.cli import operations
 from kg_server.cli.group import COMMANDS, root
@@ -244,6 +247,28 @@ def test_the_entry_point_starts_carriers_without_the_command_lines_imports(home)
     )
 
     assert done.stdout == f"['mcp', '--harness', 'x', '--home', '{home.root}'] []\n"
+
+
+@pytest.mark.parametrize("named", ["~/memory", "  ~/memory ", "memory", "/memory/x/..", "", " "])
+def test_a_memory_of_any_name_is_the_same_one_to_carriers_and_commands(tmp_path, monkeypatch, named: str) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "person"))
+    monkeypatch.setenv("KG_HOME", named)
+    monkeypatch.chdir(tmp_path)
+
+    carried = options(["--harness", "x"])["home"]
+
+    assert carried == os.path.normpath(Home.from_environ(os.environ, tmp_path).root)
+
+
+def test_a_memory_below_the_home_of_nobody_is_refused_in_a_sentence(kg, monkeypatch) -> None:
+    monkeypatch.setenv("KG_HOME", "~nobody-of-this-name/memory")
+
+    code, out, err = kg("status")
+
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "~nobody-of-this-name/memory cannot be found" in err
+    with pytest.raises(ValueError, match="nobody-of-this-name"):
+        options(["--harness", "x"])
 
 
 @pytest.mark.slow

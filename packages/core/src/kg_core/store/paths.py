@@ -31,9 +31,17 @@ class Home:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str], cwd: Path) -> Home:
-        """``KG_HOME``, relative to ``cwd``; else ``.kg`` in the user's home folder."""
+        """``KG_HOME``, relative to ``cwd``; else ``.kg`` in the user's home folder. The carriers know the same rule.
+
+        Raises INVALID when that is below the home folder of somebody whom this machine does not know.
+        """
         chosen = environ.get(HOME_VARIABLE, "").strip()
-        root = Path(chosen).expanduser() if chosen else Path(environ.get("HOME") or Path.home()) / ".kg"
+        try:
+            root = Path(chosen).expanduser() if chosen else Path(environ.get("HOME") or Path.home()) / ".kg"
+        except RuntimeError as error:
+            whose = f"The user of {chosen}" if chosen else "This user"
+            sentence = f"{whose} cannot be found on this machine. Set {HOME_VARIABLE} to the memory's folder."
+            raise KgError(Code.INVALID, sentence) from error
         unknown = tuple(sorted(name for name in environ if name.startswith("KG_") and name not in KNOWN_VARIABLES))
         return cls(cwd / root, unknown)
 

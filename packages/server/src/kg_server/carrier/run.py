@@ -22,7 +22,10 @@ def options(arguments: list[str]) -> dict[str, str]:
             raise ValueError(f"unknown argument {word}")
     if not found.get("harness"):
         raise ValueError("--harness NAME is missing")
-    home = found.get("home") or os.environ.get("KG_HOME") or os.path.join(os.path.expanduser("~"), ".kg")
+    named = (found.get("home") or os.environ.get("KG_HOME", "")).strip()
+    home = os.path.expanduser(named or "~/.kg")  # as the command line does it, or one name would be two memories
+    if home.startswith("~"):
+        raise ValueError(f"the user of {home} cannot be found on this machine")
     found["home"] = os.path.abspath(home)
     return found
 

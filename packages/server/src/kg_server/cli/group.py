@@ -133,10 +133,10 @@ def _noted() -> str:
     from kg_core.store import Home
     from kg_server.cli.place import working_folder
 
-    path = Home.from_environ(os.environ, working_folder()).state / "command-error.log"
     try:
+        path = Home.from_environ(os.environ, working_folder()).state / "command-error.log"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_text(traceback.format_exc(), encoding="utf-8", errors="backslashreplace")
-    except OSError:
+    except (OSError, KgError):
         return "Please report this."
     return f"Please report this with {path}."
