@@ -271,6 +271,21 @@ def test_a_memory_below_the_home_of_nobody_is_refused_in_a_sentence(kg, monkeypa
         options(["--harness", "x"])
 
 
+@pytest.mark.parametrize("encoding", ["utf-8:strict", "utf-8:surrogateescape", "latin-1:strict", "ascii:strict"])
+def test_what_standard_output_cannot_write_is_escaped(tmp_path, encoding: str) -> None:
+    home = tmp_path / os.fsdecode(b"caf\xe9 \xf0\x9f\x90\xa2")
+    environ = {**os.environ, "KG_HOME": str(home), "PYTHONIOENCODING": encoding}
+
+    def run(*arguments: str) -> bytes:
+        command = [sys.executable, "-m", "kg_server", *arguments]
+        done = subprocess.run(command, env=environ, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (3, b"")
+        return done.stdout
+
+    assert json.loads(run("status", "--json").decode(encoding.partition(":")[0]))["home"] == str(home)
+    assert run("status").startswith(b"No server answers for ")
+
+
 @pytest.mark.slow
 def test_the_demo_shows_two_agents_sharing_what_they_learn(kg) -> None:
     code, out, err = kg("demo")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import io
 import keyword
 import os
+import sys
 import traceback
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -105,6 +107,8 @@ def _module(name: str) -> str:
 
 def run_command(arguments: Sequence[str]) -> int:
     """Runs a command and says on one line what went wrong, if something did. Returns the exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error does: what it cannot write is escaped
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         result = root.main(list(arguments), prog_name="kg", standalone_mode=False)
     except KgError as failure:

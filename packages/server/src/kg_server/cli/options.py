@@ -55,8 +55,13 @@ def with_cwd(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def print_json(value: object) -> None:
-    """Prints a value for a program."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    """Prints a value for a program: as JSON whatever encoding standard output has."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # an old locale, or half a surrogate pair, as the name of a file may have
+        text = json.dumps(value, indent=2)
+    click.echo(text)
 
 
 @dataclass(slots=True)
