@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kg_server.cli import options
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_what_takes_longer_than_a_second_is_said(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
@@ -31,3 +39,18 @@ def test_what_takes_longer_than_a_second_is_said(capsys: pytest.CaptureFixture[s
 def test_what_fails_fails_as_it_does_by_itself() -> None:
     with pytest.raises(ZeroDivisionError):
         options.patiently("Reading", lambda: 1 // 0)
+
+
+def test_an_interrupt_is_not_kept_waiting_for_what_does_not_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "nobody-writes")
+    command = [sys.executable, "-m", "kg_server", "import", str(tmp_path / "nobody-writes")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "Reading nobody-writes … 1 s\n"
+
+        process.send_signal(signal.SIGINT)
+
+        try:
+            assert process.wait(30) == 130
+        finally:
+            process.kill()

@@ -7,8 +7,9 @@ import functools
 import json
 import os
 import sys
+import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -117,10 +118,20 @@ class Waiting:
 
 
 def patiently(what: str, work: Callable[[], Any]) -> Any:
-    """What ``work`` returns; ``what`` is said when it takes more than a second."""
+    """What ``work`` returns; ``what`` is said when it takes more than a second.
+
+    Whoever interrupts it waits no longer: the work is left to end with the command.
+    """
     waiting, begun = Waiting(what), time.monotonic()
-    with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(work)
-        while not wait([done], timeout=0.1).done:
-            waiting(time.monotonic() - begun)
+    done: Future[Any] = Future()
+    threading.Thread(target=_settle, args=(done, work), daemon=True).start()
+    while not wait([done], timeout=0.1).done:
+        waiting(time.monotonic() - begun)
     return done.result()
+
+
+def _settle(done: Future[Any], work: Callable[[], Any]) -> None:
+    try:
+        done.set_result(work())
+    except BaseException as failure:  # noqa: BLE001 - it is raised where somebody waits for it
+        done.set_exception(failure)
