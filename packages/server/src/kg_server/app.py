@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
@@ -14,6 +14,7 @@ from kg_plugin_api import Code, KgError
 from kg_server.errors import ANSWERS, told
 from kg_server.http import api, health, hooks, keeping, mcp
 from kg_server.http.replies import Json
+from kg_server.http.unforeseen import Unforeseen
 from kg_server.mcp.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from kg_core.host import Plugins
     from kg_server.interface import Memory
-
-_log = logging.getLogger("kg.server")
 
 
 def create_app(memory: Memory, plugins: Plugins, *, stop: Callable[[], None]) -> Starlette:
@@ -38,11 +37,11 @@ def create_app(memory: Memory, plugins: Plugins, *, stop: Callable[[], None]) ->
             *api.routes(memory, plugins, stop),
             *keeping.routes(memory),
         ],
+        middleware=[Middleware(Unforeseen)],
         exception_handlers={
             KgError: _known_failure,
             HTTPException: _http_failure,
             ClientDisconnect: _gone,
-            Exception: _unknown_failure,
         },
     )
 
@@ -63,10 +62,3 @@ async def _http_failure(_: Request, failure: Exception) -> Response:
 
 async def _gone(_: Request, __: Exception) -> Response:
     return Response(status_code=400)
-
-
-async def _unknown_failure(request: Request, failure: Exception) -> Response:
-    # The message of a failure may hold what a person wrote, which never belongs into a log: only its kind is noted.
-    _log.error("%s %s failed: %s", request.method, request.scope.get("route_path", ""), type(failure).__name__)
-    error = KgError(Code.INTERNAL, f"The server failed ({type(failure).__name__}). `kg logs` may say more.")
-    return Json(told(error), ANSWERS[Code.INTERNAL].status)
