@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -261,6 +262,14 @@ def test_a_backup_that_cannot_be_written_names_the_path(kg, server, tmp_path) ->
     assert str(blocked) in err
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800"])
+def test_a_backup_under_a_name_that_no_file_can_have_is_a_sentence(server, tmp_path, name) -> None:
+    with Client(server.home) as client, pytest.raises(KgError) as failure:
+        client.post("/api/v1/backup", {"path": f"{tmp_path}/{name}"})
+
+    assert failure.value.code is not Code.INTERNAL
+
+
 def test_single_lessons_are_restored_by_id(kg, server, tmp_path) -> None:
     server.put("one", "one as it was")
     server.put("two", "two as it was")
@@ -357,3 +366,26 @@ def test_an_offer_that_is_not_open_is_refused(server) -> None:
         client.post("/api/v1/offers/nobody", {"target": {"level": "user"}, "nodes": {}})
 
     assert failure.value.code is Code.NOT_FOUND
+
+
+def test_an_offer_of_odd_values_takes_what_can_be_taken_or_is_refused_in_a_sentence(server) -> None:
+    fields = ("target", "nodes", "use", "edges", "progress", "deleted", "source", "cwd", "dry_run")
+    values = (None, True, 7, "text", ["text"], {"level": ["user"]}, {"a": 1})
+    told = set()
+
+    with Client(server.home) as client:
+        for field, odd in itertools.product(fields, values):
+            told.add(_code(client, "/api/v1/offers", {"kind": "restore", field: odd}))
+            name = client.post("/api/v1/offers", {"kind": "restore"})["offer"]
+            told.add(_code(client, f"/api/v1/offers/{name}", {"target": {"level": "user"}, field: odd}))
+
+    assert told == {None, Code.INVALID}
+
+
+def _code(client: Client, path: str, asked: dict[str, object]) -> Code | None:
+    """The kind of failure that a request meets, if it meets one."""
+    try:
+        client.post(path, asked)
+    except KgError as failure:
+        return failure.code
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,7 @@ from kg_core.exchange import archive
 from kg_core.exchange.archive import Member
 from kg_core.exchange.document import both_files, content
 from kg_core.model import MAINTAIN, USER, Graph, to_iso
+from kg_core.store.identity import is_path
 from kg_core.store.layout import compact
 from kg_plugin_api import Code, KgError
 
@@ -43,9 +45,9 @@ class Copies:
         """
         at = self._clock()
         path = Path(place) if place else self._own(at)
-        if not path.is_absolute():
-            raise KgError(Code.INVALID, f"{place} is no absolute path.")
-        if place and path.exists():
+        if not (path.is_absolute() and is_path(str(path))):
+            raise KgError(Code.INVALID, f"{place[:200]!r} is no absolute path.")
+        if place and os.path.lexists(path):
             raise KgError(Code.CONFLICT, f"{path} exists. Name another file, or remove it first.", {"path": str(path)})
         graphs = await self._all()
         members: list[Member] = []

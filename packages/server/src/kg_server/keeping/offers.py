@@ -94,7 +94,7 @@ class Offers:
             dry=bool(request.get("dry_run", False)),
             at=self._clock(),
             cwd=str(request.get("cwd", "")),
-            deleted=frozenset(map(str, request.get("deleted", ()))),
+            deleted=frozenset(_texts(request.get("deleted"))),
             known=await asyncio.to_thread(_read_known, self._record(source)) if kind is Kind.IMPORT else {},
         )
         while len(self._runs) >= _RUNS:
@@ -154,9 +154,9 @@ class Offers:
         return taken
 
     def _target(self, run: _Run, target: Any) -> GraphKey:
-        level = target.get("level") if isinstance(target, dict) else None
+        level = str(target.get("level")) if isinstance(target, dict) else ""
         if level in {USER, MAINTAIN}:
-            return str(level)
+            return level
         if level != "project":
             raise KgError(Code.INVALID, "Name the level: user, project or maintain.")
         projects = self._memory.store.projects
@@ -180,7 +180,8 @@ class Offers:
 def _graph(key: GraphKey, part: Mapping[str, Any]) -> Graph:
     """The part as values. Records that are none are left out; the command line makes them all."""
     nodes = {name: read_node(name, record) for name, record in _records(part, "nodes")}
-    edges = [edge for record in part.get("edges", ()) if isinstance(record, dict) and (edge := read_edge(record))]
+    listed = found if isinstance(found := part.get("edges"), list) else []
+    edges = [edge for record in listed if isinstance(record, dict) and (edge := read_edge(record))]
     return Graph.build(
         key,
         nodes=nodes,
