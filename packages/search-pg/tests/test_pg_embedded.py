@@ -109,8 +109,9 @@ def test_what_was_stored_is_there_after_a_restart(server: EmbeddedServer) -> Non
     assert ask(server, "select answer from kept") == "42"
 
 
-def test_a_folder_too_deep_for_a_socket_is_no_hindrance(tmp_path: Path) -> None:
-    places = Places(tmp_path / ("deep" * 30) / "pg")
+@pytest.mark.parametrize("name", ["deep" * 30, "one, two", os.fsdecode(b"caf\xe9")])
+def test_a_folder_that_takes_no_socket_is_no_hindrance(tmp_path: Path, name: str) -> None:
+    places = Places(tmp_path / name / "pg")
     server = EmbeddedServer(places, Programs.find())
 
     try:
@@ -135,14 +136,18 @@ def test_a_killed_server_starts_again(server: EmbeddedServer, tmp_path: Path) ->
     assert ask(server, "select 42") == "42"
 
 
-def test_a_stranger_who_got_the_number_of_a_killed_server_is_left_alone(server: EmbeddedServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["pid_file", "socket_lock"])
+def test_a_stranger_who_got_the_number_of_a_killed_server_is_left_alone(
+    server: EmbeddedServer, tmp_path: Path, name: str
+) -> None:
     asyncio.run(server.start())
+    mark: Path = getattr(places_of(tmp_path), name)
     os.kill(postmaster(places_of(tmp_path)), signal.SIGKILL)
     wait_until(lambda: not server.is_running)
     stranger = subprocess.Popen((*Programs.find().prefix, sys.executable, "-c", "input()"), stdin=subprocess.PIPE)
     try:
-        rest = places_of(tmp_path).pid_file.read_text(encoding="utf-8").partition("\n")[2]
-        places_of(tmp_path).pid_file.write_text(f"{stranger.pid}\n{rest}", encoding="utf-8")
+        rest = mark.read_text(encoding="utf-8").partition("\n")[2]
+        mark.write_text(f"{stranger.pid}\n{rest}", encoding="utf-8")
 
         asyncio.run(server.start())
 

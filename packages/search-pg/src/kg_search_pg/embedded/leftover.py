@@ -1,9 +1,10 @@
-"""What an earlier run left behind: a Postgres that lost its guard, or the mark of one that was killed."""
+"""What an earlier run left behind: a Postgres that lost its guard, or the marks of one that was killed."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,16 +15,17 @@ if TYPE_CHECKING:
 
 
 def clear(places: Places) -> None:
-    """Ends a Postgres that still serves our data folder, and nothing else; removes a mark that nobody stands behind.
+    """Ends a Postgres that still serves our data folder, and nothing else; removes marks that nobody stands behind.
 
     Postgres itself takes any process of the same number for its own, and would not start.
     """
-    pid = _marked(places.pid_file)
-    if pid is None:
-        return
-    if _serves(pid, places.data):
-        end(pid, lambda: _serves(pid, places.data))
-    places.pid_file.unlink(missing_ok=True)
+    for mark in (places.pid_file, places.socket_lock):
+        pid = _marked(mark)
+        if pid is None:
+            continue
+        if _serves(pid, places.data):
+            end(pid, partial(_serves, pid, places.data))
+        mark.unlink(missing_ok=True)
 
 
 def _marked(file: Path) -> int | None:

@@ -40,18 +40,29 @@ class Places:
 
     @property
     def sockets(self) -> Path:
-        """The folder of the socket: ours, unless its path is too long for a socket."""
+        """The folder of the socket: ours, unless nobody can connect there."""
         own = self.root / "run"
-        if len(os.fsencode(own / _SOCKET)) <= _LONGEST_SOCKET:
+        if _takes_socket(own):
             return own
         name = f"kg-{os.getuid()}-{hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]}"
         folders = [Path(tempfile.gettempdir()) / name, Path("/tmp") / name]
-        return next((each for each in folders if len(os.fsencode(each / _SOCKET)) <= _LONGEST_SOCKET), folders[-1])
+        return next((each for each in folders if _takes_socket(each)), folders[-1])
 
     @property
     def socket(self) -> Path:
         """The socket itself."""
         return self.sockets / _SOCKET
+
+    @property
+    def socket_lock(self) -> Path:
+        """What a running Postgres leaves beside its socket, and a killed one too."""
+        return self.sockets / f"{_SOCKET}.lock"
+
+
+def _takes_socket(folder: Path) -> bool:
+    """Whether a socket can lie in a folder and be named to libpq, which wants UTF-8 and takes a comma for two hosts."""
+    name = str(folder)
+    return len(os.fsencode(folder / _SOCKET)) <= _LONGEST_SOCKET and "," not in name and name.isprintable()
 
 
 def private(folder: Path) -> Path:
