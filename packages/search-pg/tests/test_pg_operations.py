@@ -114,6 +114,17 @@ def test_a_dropped_index_is_noticed_by_the_next_look(asked: Any) -> None:
     asked([node("a", "automobile")], script)
 
 
+def test_of_a_schema_with_tables_of_others_only_the_index_is_dropped(asked: Any, postgres: Any) -> None:
+    async def script(_: Any) -> list[str]:
+        async with await psycopg.AsyncConnection.connect(postgres.dsn, autocommit=True) as connection:
+            await connection.execute("create table tried.customer as select 42 as number")
+            await told("reindex")
+            left = await connection.execute("select tablename::text from pg_tables where schemaname = 'tried'")
+            return [name for (name,) in await left.fetchall()]
+
+    assert asked([node("a", "automobile")], script) == ["customer"]
+
+
 def test_calibration_measures_cases_against_their_lessons(asked: Any, endpoint: Any) -> None:
     endpoint.dimensions = 2_000
     items = [node(f"n{number}", f"word{number} car", notes=(f"word{number} vehicle",)) for number in range(30)]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from psycopg import sql
-
 from kg_plugin_api import Code, KgError, SearchUnavailable
 from kg_search_pg.calibration import LEAST, Pair, gate, quantiles
 from kg_search_pg.embedding import EmbedderFailed, written
+from kg_search_pg.schema import drop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,8 +121,7 @@ async def reindex(desk: Desk) -> Mapping[str, object]:
     """Drops everything; the server finds that out, brings the tables back and sends all again."""
     backend = desk.opened()
     async with backend.database.connection() as connection:
-        name = sql.Identifier(desk.chosen().schema)
-        await connection.execute(sql.SQL("drop schema {} cascade").format(name))
+        await drop(connection, desk.chosen().schema)
     return {"sentence": "The index is gone. Within a minute the server builds it anew; the built-in index answers."}
 
 

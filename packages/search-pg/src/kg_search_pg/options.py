@@ -30,7 +30,7 @@ class Options:
     dsn: str = ""
     """A Postgres of one's own, as libpq understands it. Its password belongs into ``~/.pgpass``."""
     schema: str = "kg"
-    """Everything is in it, and nothing else is."""
+    """Everything is in it; what else is there is left alone."""
     language: str = "english"
     """The text search configuration that knows the endings of words."""
     embedder: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
@@ -48,6 +49,9 @@ MIGRATIONS: Final[tuple[LiteralString, ...]] = (
 """Each is applied once, in order; one that was released is never edited. Without the vectors: these come with the
 extension, where there is one."""
 
+TABLES: Final = ("migration", *re.findall(r"create table (\w+)", "".join(MIGRATIONS)))
+"""What is ours of a schema: a person may name one in which there is more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
@@ -71,6 +75,12 @@ async def migrate(connection: AsyncConnection[Any], schema: str) -> None:
         for number, statements in enumerate(MIGRATIONS[done:], done + 1):
             await connection.execute(statements)
             await connection.execute("insert into migration values (%s)", [number])
+
+
+async def drop(connection: AsyncConnection[Any], schema: str) -> None:
+    """Drops our tables at one stroke, and nothing else that the schema holds."""
+    ours = sql.SQL(", ").join(sql.Identifier(schema, table) for table in TABLES)
+    await connection.execute(sql.SQL("drop table if exists {} cascade").format(ours))
 
 
 async def with_vectors(connection: AsyncConnection[Any], schema: str) -> Vectors:
