@@ -17,6 +17,7 @@ import pytest
 
 from kg_plugin_api import SearchUnavailable
 from kg_search_pg.embedded import EmbeddedServer, Places
+from kg_search_pg.embedded import server as embedded
 from kg_search_pg.embedded.programs import Programs
 
 if TYPE_CHECKING:
@@ -213,6 +214,21 @@ def test_what_postgres_says_when_it_cannot_start_is_told(server: EmbeddedServer,
 
     with pytest.raises(SearchUnavailable, match=r"postgresql\.conf"):
         asyncio.run(server.start())
+
+
+def test_of_a_damaged_folder_it_is_told_why_and_that_it_may_go(
+    server: EmbeddedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asyncio.run(server.start())
+    asyncio.run(server.stop())
+    shutil.rmtree(places_of(tmp_path).data / "base")
+    monkeypatch.setattr(embedded, "_START_SECONDS", 0.0)
+
+    with pytest.raises(SearchUnavailable) as failure:
+        asyncio.run(server.start())
+
+    assert "connection" in failure.value.sentence
+    assert f"delete {places_of(tmp_path).data}" in failure.value.sentence
 
 
 def test_a_folder_of_an_older_postgres_is_made_anew(server: EmbeddedServer, tmp_path: Path) -> None:

@@ -139,13 +139,19 @@ class EmbeddedServer:
             except psycopg.OperationalError as error:
                 if not self.is_running:
                     said = _last(self._places.log.read_bytes())
-                    raise SearchUnavailable(f"Postgres did not start: {said or 'it said nothing'}") from error
+                    raise self._not_started(f": {said or 'it said nothing'}") from error
                 if monotonic() > deadline:
-                    raise SearchUnavailable(f"Postgres did not start within {_START_SECONDS:.0f} s.") from error
+                    said = _last(str(error).encode("utf-8", "replace"))
+                    raise self._not_started(f" within {_START_SECONDS:.0f} s: {said}") from error
                 await asyncio.sleep(_LOOK_SECONDS)
             else:
                 await connection.close()
                 return
+
+    def _not_started(self, how: str) -> SearchUnavailable:
+        """What a person reads, with what always helps: nothing is in the folder but an index."""
+        sentence = f"Postgres did not start{how.rstrip('.')}."
+        return SearchUnavailable(f"{sentence} If that lasts, delete {self._places.data}: the index is built anew.")
 
 
 def _guarded(command: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
