@@ -168,6 +168,11 @@ def test_a_backend_that_is_out_is_told_and_left_chosen(person: Any, server: list
         (("--search", "meaning", "--option", "dsn"), "NAME=VALUE"),
         (("--search", "builtin", "--option", "dsn=x"), "no options"),
         (("--option", "dsn=x"), "--search"),
+        (("--search", "meaning", "--harness", "claude"), "--harness"),
+        (("--search", "meaning", "--trust-hooks"), "--trust-hooks"),
+        (("--search", "builtin", "--service"), "--service"),
+        (("--team", "--search", "meaning"), "--search"),
+        (("--team", "--harness", "claude"), "--harness"),
     ],
 )
 def test_what_cannot_be_meant_is_named(person: Any, arguments: tuple[str, ...], named: str) -> None:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg_core.store import Home
+from kg_plugin_api import Code, KgError
 from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from kg_server.setup.account import Account
 
@@ -53,6 +54,13 @@ def with_cwd(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, cwd=str(folder), **options)
 
     return wrapped
+
+
+def apart(option: str, others: Mapping[str, object]) -> None:
+    """Raises INVALID when one of ``others``, by name, was given too: beside ``option`` it would mean nothing."""
+    for name, given in others.items():
+        if given:
+            raise KgError(Code.INVALID, f"{name} does not go with {option}.")
 
 
 def print_json(value: object) -> None:

@@ -10,7 +10,7 @@ import click
 from kg_plugin_api import Code, KgError, StepState
 from kg_server.cli.consent import Consent
 from kg_server.cli.control import control
-from kg_server.cli.options import as_json, told, with_home
+from kg_server.cli.options import apart, as_json, told, with_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,11 +58,11 @@ def command(
 
     if not lasting():
         raise KgError(Code.REFUSED, "This kg runs from a cache that may vanish. Install it with pip, uv tool or pipx.")
+    of_agents = {"--harness": named, "--service": service, "--trust-hooks": trust_hooks}
     if team:
         from kg_server.cli.team import share
 
-        if as_json:
-            raise KgError(Code.INVALID, "--json does not go with --team.")
+        apart("--team", {"--json": as_json, "--search": search, "--option": options, **of_agents})
         return share(home, dry_run=dry_run, off=off)
     if off:
         raise KgError(Code.INVALID, "--off goes with --team. To disconnect agents, use `kg uninstall`.")
@@ -70,6 +70,7 @@ def command(
     if search is not None:
         from kg_server.cli.searching import choose
 
+        apart("--search", of_agents)
         return choose(home, search, options, agreed=consent.goes_on, dry_run=dry_run, as_json=as_json)
     if options:
         raise KgError(Code.INVALID, "--option goes with --search.")
@@ -200,8 +201,7 @@ def _agreed(connection: Connection, consent: Consent, account: Account) -> bool:
 
 def _connect(connection: Connection, consent: Consent, account: Account, *, trust_hooks: bool) -> list[str]:
     """Writes the claims of one harness, takes its steps and makes its offers. Returns what is left open."""
-    title = connection.harness.title
-    plan = connection.plan()
+    title, plan = connection.harness.title, connection.plan()
     outcome = connection.apply(plan)
     account.wrote(plan, outcome)
     left = _written(outcome, title)
