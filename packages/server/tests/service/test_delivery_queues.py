@@ -145,6 +145,20 @@ def test_what_waits_and_the_packet_that_is_out_outlive_the_server(opened: Callab
     assert second.text == "two"
 
 
+def test_what_could_not_be_written_down_is_once_that_is_possible_again(
+    log: Path, opened: Callable[..., Queues]
+) -> None:
+    queues = opened()
+    log.mkdir()
+    queues.add("a", [Page("one", (mark("one"),))])
+    log.rmdir()
+    queues.add("a", [Page("two", (mark("two"),))])
+
+    asyncio.run(queues.compact())
+
+    assert opened().reserved("a") == (mark("one"), mark("two"))
+
+
 def test_the_log_of_queues_that_are_empty_holds_nothing(log: Path, queues: Queues) -> None:
     queues.add("a", [Page("one", (mark("one"),))])
     asyncio.run(queues.compact())

@@ -34,6 +34,8 @@ class ContextLog:
         self._tail: list[bytes] | None = None
         self._is_torn = False
         """Whether the file may end in half a line, which must not cost the next one."""
+        self._lacks = False
+        """Whether a record could not be added since the file was last whole."""
         self.problem = ""
         """What keeps the log from being written, in a sentence; empty when all is well."""
         self.skipped = 0
@@ -66,11 +68,11 @@ class ContextLog:
 
     @property
     def wants_rewrite(self) -> bool:
-        """Whether it has grown enough since the last rewrite, and none is under way.
+        """Whether it lacks a record or has grown enough since the last rewrite, and none is under way.
 
         What an earlier server left counts as growth: one that was killed again and again never got to rewrite it.
         """
-        return self._tail is None and self._grown > _GROWTH_BEFORE_REWRITE
+        return self._tail is None and (self._lacks or self._grown > _GROWTH_BEFORE_REWRITE)
 
     async def rewrite(self, records: Iterable[Record]) -> None:
         """Replaces the content by ``records`` and whatever is appended meanwhile. Gives way between slices."""
@@ -87,7 +89,7 @@ class ContextLog:
             self.close()
             temporary.replace(self._path)
             self._grown = 0
-            self._is_torn = False
+            self._is_torn = self._lacks = False
             self.problem = ""
         except OSError as error:
             self.problem = f"The contexts cannot be kept in {self._path}: {error.strerror or error}."
@@ -124,7 +126,7 @@ class ContextLog:
             self._is_torn = False
             self.problem = ""
         except OSError as error:
-            self._is_torn = True
+            self._is_torn = self._lacks = True
             self.problem = f"The contexts cannot be kept in {self._path}: {error.strerror or error}."
             self.close()
 
