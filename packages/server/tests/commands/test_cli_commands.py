@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ from kg_core.store import Home
 from kg_plugin_api import Argument, Code, KgError, Operation
 from kg_server.carrier.run import options
 from kg_server.carrier.version import VERSION
+from kg_server.carrier.wire import endpoint
 from kg_server.cli import operations
 from kg_server.cli.group import COMMANDS, root
 from kg_server.errors import ANSWERS
@@ -295,3 +297,21 @@ def test_the_demo_shows_two_agents_sharing_what_they_learn(kg) -> None:
     assert "retry-needs-jitter: " not in out[ada : out.index("kg_put_node:")]
     assert "retry-needs-jitter: " in out[bob:told]
     assert "sandbox-keys-expire-monthly: " in out[told:]
+
+
+@pytest.mark.slow
+def test_a_demo_that_is_ended_from_outside_leaves_no_server_and_no_folder(tmp_path) -> None:
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-u", "-m", "kg_server", "demo"]
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, encoding="utf-8") as demo:
+        assert demo.stdout is not None
+        assert demo.stdout.readline().startswith("Ada starts")
+        server = endpoint(str(Home(next(tmp_path.glob("kg-demo-*")) / ".kg").server_file))
+
+        demo.terminate()
+
+        assert demo.wait(30) == 128 + signal.SIGTERM
+    assert server is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(server.pid, 0)
+    assert list(tmp_path.glob("kg-demo-*")) == []
