@@ -59,22 +59,20 @@ def parts(arguments: Namespace) -> Iterator[Part]:
 
 
 @contextmanager
-def reminders(dataset: Dataset, python: Path | None, backend: str = "") -> Iterator[list[Reminder]]:
-    """kg over one set, with a search backend too where one is named, and the peer where ``python`` is an interpreter
-    that has it; both end with the block.
-    """
+def reminders(dataset: Dataset, arguments: Namespace) -> Iterator[list[Reminder]]:
+    """kg over one set, with the backend and the peer that the arguments name, if any; these end with the block."""
     found: list[Reminder] = [Kg(dataset.graphs)]
     with ExitStack() as stack:
-        if backend:
-            found.append(stack.enter_context(over(dataset.graphs, backend)))
-        if python is not None:
-            found.append(stack.enter_context(peer(dataset.graphs, python)))
+        if arguments.backend:
+            found.append(stack.enter_context(over(dataset.graphs, arguments.backend, dict(arguments.option))))
+        if arguments.peer is not None:
+            found.append(stack.enter_context(peer(dataset.graphs, arguments.peer)))
         yield found
 
 
 @contextmanager
-def _searching(dataset: Dataset, python: Path | None, backend: str) -> Iterator[list[Subject]]:
-    with reminders(dataset, python, backend) as found:
+def _searching(dataset: Dataset, arguments: Namespace) -> Iterator[list[Subject]]:
+    with reminders(dataset, arguments) as found:
         yield [*found, *(make(dataset.graphs) for make in (Substring, Conjunction, Bm25))]
 
 
@@ -85,7 +83,7 @@ def _decisions(arguments: Namespace) -> Part:
         title=f"decisions, {arguments.half} half",
         hash=dataset.hash,
         questions=[question for question in dataset.questions if question.half == arguments.half],
-        subjects=partial(_searching, dataset, arguments.peer, arguments.backend),
+        subjects=partial(_searching, dataset, arguments),
         targets=targets,
     )
 
@@ -117,5 +115,5 @@ def _searched(name: str, title: str, dataset: Dataset, arguments: Namespace) -> 
         title=title,
         hash=dataset.hash,
         questions=dataset.questions,
-        subjects=partial(_searching, dataset, arguments.peer, arguments.backend),
+        subjects=partial(_searching, dataset, arguments),
     )

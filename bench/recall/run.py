@@ -40,7 +40,7 @@ def main() -> None:
         figures[part.name] = {"title": part.title, "set": part.hash, "subjects": _recorded(by_subject)}
         answers += [{"part": part.name, **each.record(title)} for title, all_ in found.items() for each in all_]
     if "economy" in arguments.parts.split(","):
-        figures["economy"], more = _economy(arguments.peer, arguments.backend)
+        figures["economy"], more = _economy(arguments)
         answers += more
     if arguments.json:
         _write(arguments.json, json.dumps(figures, indent=2, ensure_ascii=False))
@@ -48,10 +48,10 @@ def main() -> None:
         _write(arguments.outcomes, "\n".join(json.dumps(each, ensure_ascii=False, default=list) for each in answers))
 
 
-def _economy(python: Path | None, backend: str) -> tuple[dict[str, object], list[dict[str, object]]]:
+def _economy(arguments: argparse.Namespace) -> tuple[dict[str, object], list[dict[str, object]]]:
     """Lives through the scripted session with each subject that has a hook, and prints what it cost."""
     session = read_session()
-    with reminders(Dataset.read(), python, backend) as subjects:
+    with reminders(Dataset.read(), arguments) as subjects:
         prompts = {subject.title: lived(subject, session) for subject in subjects}
     found = {title: Economy.of(each) for title, each in prompts.items()}
     print(f"## economy: a session of {len(session)} prompts\n", table(found), sep="\n", end="\n\n")
@@ -82,9 +82,24 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--backend", default="", metavar="NAME", help="ask kg with the search backend of that name too, such as pg"
     )
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=_option,
+        metavar="NAME=VALUE",
+        help="an option of that backend, as in config.toml",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--outcomes", type=Path, metavar="FILE", help="write every answer to FILE, as JSON Lines")
     return parser.parse_args()
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
 
 
 def _recorded(figures: Mapping[str, Mapping[str, Quality]]) -> dict[str, dict[str, object]]:

@@ -44,7 +44,7 @@ class KgOver(Kg):
 
 
 @contextlib.contextmanager
-def over(graphs: Mapping[str, Graph], name: str) -> Iterator[KgOver]:
+def over(graphs: Mapping[str, Graph], name: str, options: Mapping[str, str]) -> Iterator[KgOver]:
     """kg with the backend of that name over these graphs, in a scratch folder; it ends with the block.
 
     Raises SystemExit when no plug-in offers it.
@@ -53,7 +53,7 @@ def over(graphs: Mapping[str, Graph], name: str) -> Iterator[KgOver]:
     if name not in factories:
         raise SystemExit(f"No plug-in offers the search backend {name!r}; there are: {', '.join(factories)}.")
     with tempfile.TemporaryDirectory(prefix="kg-bench-") as folder, asyncio.Runner() as runner:
-        backend = runner.run(factories[name].open({"home": folder}))
+        backend = runner.run(factories[name].open({**options, "home": folder}))
         try:
             began = time.monotonic()
             runner.run(_told(backend, graphs))
