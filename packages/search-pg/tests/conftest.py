@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import shutil
 import tempfile
 import threading
 import zlib
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,30 +78,75 @@ class StandIn:
         return 200, self.answer([self.vector(text) for text in texts])
 
 
-@pytest.fixture
-def endpoint() -> Iterator[StandIn]:
+class StandInReranker:
+    """A reranker of both forms that likes what shares words with the question, and does what it is told to."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.asked: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.status = 200
+        self.likes = ""
+        self.answer: Callable[[object], object] = lambda sound: sound
+        self.open = threading.Event()
+        self.open.set()
+
+    def reply(self, asked: dict[str, Any], key: str | None) -> tuple[int, object]:
+        self.asked.append(asked)
+        self.keys.append(key)
+        self.open.wait(30)
+        texts = asked["texts"] if "texts" in asked else asked["documents"]
+        scores = [float(self.likes in text) for text in texts]
+        name = "score" if "texts" in asked else "relevance_score"
+        entries = [{"index": index, name: score} for index, score in enumerate(scores)][::-1]
+        return self.status, self.answer(entries if "texts" in asked else {"results": entries})
+
+
+@contextmanager
+def served(path: str, reply: Callable[[dict[str, Any], str | None], tuple[int, object]]) -> Iterator[str]:
+    """The address of a service on loopback that answers one path; it ends with the block."""
+
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            status, answer = stand_in.reply(asked["input"], self.headers["Authorization"])
+            status, answer = reply(asked, self.headers["Authorization"])
             body = json.dumps(answer).encode()
-            self.send_response(status if self.path == "/v1/embeddings" else 404)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            with contextlib.suppress(ConnectionError):  # whoever asked may be gone
+                self.send_response(status if self.path == path else 404)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    stand_in = StandIn(f"http://127.0.0.1:{server.server_address[1]}/v1")
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield stand_in
-    stand_in.open.set()
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def endpoint() -> Iterator[StandIn]:
+    stand_in = StandIn("")
+    with served("/v1/embeddings", lambda asked, key: stand_in.reply(asked["input"], key)) as address:
+        stand_in.url = f"{address}/v1"
+        yield stand_in
+        stand_in.open.set()
+
+
+@pytest.fixture
+def reranker() -> Iterator[StandInReranker]:
+    stand_in = StandInReranker("")
+    with served("/v1/rerank", stand_in.reply) as address:
+        stand_in.url = f"{address}/v1"
+        yield stand_in
+        stand_in.open.set()
 
 
 @pytest.fixture

@@ -95,6 +95,18 @@ def test_an_embedder_that_is_down_is_a_finding(asked: Any, endpoint: Any) -> Non
     assert any("503" in finding["sentence"] for finding in found["findings"])
 
 
+@pytest.mark.parametrize(("status", "is_ok"), [(200, True), (503, False)])
+def test_the_doctor_asks_the_reranker(asked: Any, reranker: Any, status: int, is_ok: bool) -> None:
+    reranker.status = status
+
+    found = asked(
+        [node("a", "automobile")], lambda _: told("doctor"), gate="0.1", reranker="tei", reranker_url=reranker.url
+    )
+
+    assert found["ok"] is is_ok
+    assert [finding["level"] == "ok" for finding in found["findings"] if finding["area"] == "reranker"] == [is_ok]
+
+
 def test_a_backend_that_is_closed_is_a_finding(asked: Any) -> None:
     async def script(backend: Any) -> Any:
         await backend.close()
@@ -183,3 +195,17 @@ def test_an_endpoint_that_does_not_answer_is_told_when_it_is_set_up(tmp_path: Pa
 
     with pytest.raises(KgError, match="does not answer"):
         step.take(print)
+
+
+def test_a_reranker_is_tried_when_it_is_set_up(tmp_path: Path, reranker: Any) -> None:
+    assert kg_search_pg.PG.wiring is not None
+    options = {"reranker": "cohere", "reranker_url": reranker.url}
+    step = kg_search_pg.PG.wiring.steps(tmp_path, options)[-1]
+    progress: list[str] = []
+
+    step.take(progress.append)
+
+    assert progress == ["it answers with a score for each text"]
+    reranker.status = 503
+    with pytest.raises(KgError, match="503"):
+        step.take(progress.append)

@@ -37,7 +37,8 @@ class SearchRequest:
 
     ``graphs`` are the scopes that may answer (never leaked beyond). ``tiers`` and ``statuses`` empty mean all;
     ``tags`` must all be present. ``budget`` is in seconds. ``gate`` is the largest distance that still counts,
-    for backends that measure one.
+    for backends that measure one. ``is_prompt`` says that nobody asked: the text is what a person typed, for which
+    something may come to mind, and what is costly is left out.
     """
 
     text: str
@@ -50,6 +51,7 @@ class SearchRequest:
     depth: int = 50
     gate: float | None = None
     budget: float = 2.0
+    is_prompt: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from kg_search_pg.database import set_timeout
 from kg_search_pg.embedding import EmbedderFailed, Queue
 from kg_search_pg.fusion import SIGNED, Weights, fuse
 from kg_search_pg.lexical import LexicalLeg
+from kg_search_pg.reranking import POOL, RerankerFailed, reranked
 from kg_search_pg.rows import Rows
 from kg_search_pg.stems import Stems
 from kg_search_pg.words import has_sign
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from kg_search_pg.embedding import Embedder, Vector
     from kg_search_pg.fusion import Found
     from kg_search_pg.options import Options
+    from kg_search_pg.reranking import Reranker
 
 _SHARE: Final = 0.9
 """The part of a request's budget that is used; the rest is for the way back."""
@@ -51,12 +53,18 @@ class PgBackend:
     """An index in Postgres. It answers by words alone while it cannot by meaning, and says so."""
 
     def __init__(
-        self, database: Database, options: Options, meaning: Meaning, release: Callable[[], Awaitable[None]]
+        self,
+        database: Database,
+        options: Options,
+        meaning: Meaning,
+        release: Callable[[], Awaitable[None]],
+        reranker: Reranker | None = None,
     ) -> None:
         self._database = database
         self._options = options
         self._meaning = meaning
         self._release = release
+        self._reranker = reranker
         stems = Stems(options.language)
         self._rows = Rows(database, stems)
         self._lexical = LexicalLeg(stems)
@@ -85,6 +93,11 @@ class PgBackend:
         """The leg by meaning."""
         return self._meaning
 
+    @property
+    def reranker(self) -> Reranker | None:
+        """What puts the best in a better order, if anything."""
+        return self._reranker
+
     async def upsert(self, items: Sequence[SearchItem]) -> None:
         """Replaces by key; what is embedded of it follows later."""
         await self._rows.upsert(items)
@@ -100,7 +113,7 @@ class PgBackend:
         return await self._rows.snapshot()
 
     async def search(self, request: SearchRequest) -> SearchResults:
-        """Answers by words, and by meaning as far as the budget lets it.
+        """Answers by words, and by meaning as far as the budget lets it; a reranker is asked for no prompt.
 
         Raises TimeoutError when the budget did not suffice for words, SearchUnavailable when Postgres cannot answer.
         """
@@ -119,8 +132,16 @@ class PgBackend:
         weights = self._weights
         if has_sign(request.text):
             weights = replace(weights, dense=weights.dense * SIGNED)
-        hits = fuse(by_words, by_meaning, request.limit, weights, lambda found: _strength(found, gate))
-        return SearchResults(hits=hits, degraded=f"Found by words alone: {degraded}." if degraded else "")
+        reranker = None if request.is_prompt else self._reranker
+        most = request.limit if reranker is None else max(request.limit, POOL)
+        hits = fuse(by_words, by_meaning, most, weights, lambda found: _strength(found, gate))
+        told = [f"Found by words alone: {degraded}."] if degraded else []
+        if reranker is not None:
+            try:
+                hits = await reranked(reranker, self._database, request.text, hits, deadline)
+            except RerankerFailed as failure:
+                told.append(f"Not reranked: {failure.sentence}.")
+        return SearchResults(hits=hits[: max(0, request.limit)], degraded=" ".join(told))
 
     async def nearest(self, item: SearchItem, limit: int) -> SearchResults:
         """The current nodes of its graph whose gists are most like that of ``item``, itself left out.
@@ -173,6 +194,8 @@ class PgBackend:
                 await self._embedding
         if self._meaning.embedder is not None:
             await self._meaning.embedder.close()
+        if self._reranker is not None:
+            await self._reranker.close()
         await asyncio.gather(self._database.close(), self._release())
 
     async def _count(self) -> tuple[int, int]:

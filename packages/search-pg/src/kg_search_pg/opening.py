@@ -15,6 +15,7 @@ from kg_search_pg.embedding import EmbedderFailed, Queue
 from kg_search_pg.embedding.endpoint import EndpointEmbedder
 from kg_search_pg.embedding.local import LocalEmbedder, is_installed
 from kg_search_pg.options import LOCAL, NONE, OPENAI
+from kg_search_pg.reranking import Reranker, RerankerFailed
 from kg_search_pg.schema import Vectors, migrate, with_vectors
 
 if TYPE_CHECKING:
@@ -33,9 +34,12 @@ async def open_backend(options: Options, given: Embedder | None = None) -> PgBac
     Raises SearchUnavailable, or INVALID for an option that is wrong.
     """
     embedder, problem = embedder_of(options) if given is None else (given, "")
+    reranker = reranker_of(options)
     async with AsyncExitStack() as opened:
         if embedder is not None:
             opened.push_async_callback(embedder.close)
+        if reranker is not None:
+            opened.push_async_callback(reranker.close)
         dsn = options.dsn
         release = AsyncExitStack()
         if not dsn:
@@ -53,7 +57,7 @@ async def open_backend(options: Options, given: Embedder | None = None) -> PgBac
             queue = Queue(database, embedder)
             await queue.open()
         meaning = Meaning(embedder=embedder, queue=queue, problem=problem or vectors.problem)
-        backend = PgBackend(database, options, meaning, release.aclose)
+        backend = PgBackend(database, options, meaning, release.aclose, reranker)
         opened.pop_all()
         return backend
 
@@ -94,17 +98,31 @@ def embedder_of(options: Options) -> tuple[Embedder | None, str]:
     return None, ""
 
 
+def reranker_of(options: Options) -> Reranker | None:
+    """What reads the best once more, where somebody wanted it. Raises INVALID for a wrong option."""
+    if not options.reranker:
+        return None
+    key = _key(options.reranker_key_file)
+    try:
+        return Reranker(options.reranker, options.reranker_url, model=options.reranker_model, key=key)
+    except RerankerFailed as failure:
+        raise KgError(Code.INVALID, f"config.toml, [search.options], reranker_url: {failure.sentence}.") from failure
+
+
+def _key(file: str) -> str:
+    if not file:
+        return ""
+    try:
+        return Path(file).expanduser().read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise KgError(Code.INVALID, f"{file} cannot be read ({error.strerror}).") from error
+
+
 def _endpoint(options: Options) -> EndpointEmbedder:
-    key = ""
-    if options.key_file:
-        try:
-            key = Path(options.key_file).expanduser().read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise KgError(Code.INVALID, f"{options.key_file} cannot be read ({error.strerror}).") from error
     return EndpointEmbedder(
         options.url,
         options.model,
-        key=key,
+        key=_key(options.key_file),
         query_prefix=options.query_prefix,
         passage_prefix=options.passage_prefix,
     )

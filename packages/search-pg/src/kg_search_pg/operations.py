@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_plugin_api import Code, KgError, SearchUnavailable
 from kg_search_pg.calibration import LEAST, Pair, gate, quantiles
 from kg_search_pg.embedding import EmbedderFailed, written
+from kg_search_pg.reranking import RerankerFailed
 from kg_search_pg.schema import drop
 
 if TYPE_CHECKING:
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
 
     from kg_search_pg.backend import PgBackend
     from kg_search_pg.desk import Desk
+    from kg_search_pg.reranking import Reranker
 
 _SAMPLE: Final = 100
 _SECONDS: Final = 20.0
 """How long a calibration asks."""
 _QUESTION: Final = 200
 """Characters of a case that make a question."""
+
+_RERANKING_SECONDS: Final = 10.0
 
 _SIZES: Final = """
     select current_setting('server_version'), (select extversion from pg_extension where extname = 'vector'),
@@ -56,6 +60,7 @@ async def status(desk: Desk) -> Mapping[str, object]:
         "index_bytes": indexes,
         "models": models,
         "gate": options.gate,
+        "reranker": options.reranker_url,
     }
 
 
@@ -75,6 +80,8 @@ async def doctor(desk: Desk) -> Mapping[str, object]:
         findings.append(_finding("meaning", "Nothing embeds; it is searched by words alone."))
     else:
         findings.append(await _embeds(backend))
+    if backend.reranker is not None:
+        findings.append(await _reranks(backend.reranker))
     if isinstance(models := told["models"], int) and models > 1:
         findings.append(_finding("model", "Vectors of several models are there.", "It embeds until there is one."))
     if not options.gate:
@@ -137,6 +144,16 @@ async def _embeds(backend: PgBackend) -> dict[str, str]:
         return _finding("meaning", failure.sentence, "Until then it is searched by words alone.")
     took = round((time.monotonic() - began) * 1000)
     return _finding("meaning", f"{embedder.model}, {len(vector)} dimensions, a question took {took} ms")
+
+
+async def _reranks(reranker: Reranker) -> dict[str, str]:
+    """Whether two words are put in order now."""
+    began = time.monotonic()
+    try:
+        await reranker.scores("memory", ["memory", "kettle"], _RERANKING_SECONDS)
+    except RerankerFailed as failure:
+        return _finding("reranker", failure.sentence, "Until then what is found keeps its order.")
+    return _finding("reranker", f"it answers; a question took {round((time.monotonic() - began) * 1000)} ms")
 
 
 def _finding(area: str, sentence: str, mends: str = "") -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from kg_plugin_api import Code, KgError
 from kg_search_pg.fusion import DENSE_CONSTANT, DENSE_WEIGHT, LEXICAL_CONSTANT, LEXICAL_WEIGHT
+from kg_search_pg.reranking import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,7 @@ _NAMES: Final = frozenset({"schema", "language"})
 LOCAL: Final = "local"
 NONE: Final = "none"
 OPENAI: Final = "openai"
-_EMBEDDERS: Final = ("", NONE, LOCAL, OPENAI)
+_CHOICES: Final = {"embedder": ("", NONE, LOCAL, OPENAI), "reranker": ("", *FORMS)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,14 @@ class Options:
     """What the rank by words counts."""
     dense_weight: float = DENSE_WEIGHT
     """What the rank by meaning counts."""
+    reranker: str = ""
+    """The form of a reranker's endpoint, ``tei`` or ``cohere``; empty: there is none."""
+    reranker_url: str = ""
+    """Its address, up to and without ``/rerank``."""
+    reranker_model: str = ""
+    """The name of its model, where it has several."""
+    reranker_key_file: str = ""
+    """A file with its key."""
     connections: int = 4
     """How many connections there are at most."""
 
@@ -73,6 +82,8 @@ class Options:
         options = cls(**values)
         if options.embedder == OPENAI and not (options.url and options.model):
             raise _invalid("embedder", f"{OPENAI!r} needs a url and a model")
+        if options.reranker and not options.reranker_url:
+            raise _invalid("reranker", f"{options.reranker!r} needs a reranker_url")
         return options
 
 
@@ -82,8 +93,8 @@ def _value(name: str, kind: str, text: str) -> object:
         return Path(text)
     if name in _NAMES and not _NAME.fullmatch(text):
         raise _invalid(name, f"{text!r} is not a plain name in small letters")
-    if name == "embedder" and text not in _EMBEDDERS:
-        raise _invalid(name, f"{text!r} is none of {', '.join(_EMBEDDERS[1:])}")
+    if text not in (choices := _CHOICES.get(name, (text,))):
+        raise _invalid(name, f"{text!r} is none of {', '.join(filter(None, choices))}")
     try:
         value: object = {"float": float, "int": int}.get(kind, str)(text)
     except ValueError as error:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import Code, KgError, StepState, StepStatus
 from kg_search_pg.embedded.programs import Programs
 from kg_search_pg.embedding import EmbedderFailed
 from kg_search_pg.embedding.local import is_installed
-from kg_search_pg.opening import embedder_of, prepared
+from kg_search_pg.opening import embedder_of, prepared, reranker_of
 from kg_search_pg.options import LOCAL, NONE, OPENAI, Options
+from kg_search_pg.reranking import RerankerFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from kg_plugin_api import SearchStep
+
+_PATIENCE: Final = 30.0
+"""Seconds; a service may load its model for the first question."""
 
 
 def steps(home: Path, options: Mapping[str, str]) -> Sequence[SearchStep]:
@@ -26,7 +30,7 @@ def steps(home: Path, options: Mapping[str, str]) -> Sequence[SearchStep]:
     Raises INVALID for an option that is wrong.
     """
     given = replace(Options.parse(options), home=home)
-    return (PostgresStep(given), EmbedderStep(given))
+    return (PostgresStep(given), EmbedderStep(given), *([RerankerStep(given)] if given.reranker else []))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +108,37 @@ class EmbedderStep:
         except EmbedderFailed as failure:
             raise KgError(Code.UNAVAILABLE, f"{failure.sentence[:1].upper()}{failure.sentence[1:]}.") from failure
         progress(f"{embedder.model} answers with {dimensions} dimensions")
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerStep:
+    """What puts the best of what was found in a better order."""
+
+    options: Options
+
+    @property
+    def title(self) -> str:
+        """One line for the list of steps."""
+        return "What reranks"
+
+    def status(self) -> StepStatus:
+        """How far it is. Never raises."""
+        return StepStatus(state=StepState.UNKNOWN, sentence=f"{self.options.reranker_url}/rerank.")
+
+    def take(self, progress: Callable[[str], None]) -> None:
+        """Has two words put in order. Raises UNAVAILABLE."""
+        reranker = reranker_of(self.options)
+        if reranker is None:
+            return
+
+        async def tried() -> None:
+            try:
+                await reranker.scores("memory", ["memory", "kettle"], _PATIENCE)
+            finally:
+                await reranker.close()
+
+        try:
+            asyncio.run(tried())
+        except RerankerFailed as failure:
+            raise KgError(Code.UNAVAILABLE, f"{failure.sentence[:1].upper()}{failure.sentence[1:]}.") from failure
+        progress("it answers with a score for each text")

@@ -61,7 +61,7 @@ def request(prompt: str, graphs: tuple[GraphKey, ...]) -> SearchRequest:
     """What to ask an index for a prompt. Lessons of every status answer: one that does not hold explains the prompt
     too, and what matches less well is then not meant.
     """
-    return SearchRequest(text=question(prompt), graphs=graphs, limit=_HITS, statuses=(), budget=_BUDGET)
+    return SearchRequest(text=question(prompt), graphs=graphs, limit=_HITS, statuses=(), budget=_BUDGET, is_prompt=True)
 
 
 @dataclass(frozen=True, slots=True)
