@@ -11,6 +11,7 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
 from kg_core.host import Plugins
@@ -71,6 +72,10 @@ def processes(home: Path) -> list[int]:
     return [pid, *children(pid)]
 
 
+def dsn(home: Path) -> str:
+    return f"host={places(Options(home=home)).sockets} user=kg dbname=postgres"
+
+
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_blow_to_postgres_loses_no_answer_and_is_mended_without_a_person(
     tmp_path: Path, blow: signal.Signals
@@ -95,15 +100,29 @@ def test_a_blow_to_postgres_loses_no_answer_and_is_mended_without_a_person(
     asyncio.run(main())
 
 
-def test_a_postgres_that_was_emptied_is_filled_again(tmp_path: Path) -> None:
-    import psycopg
-
+def test_a_prompt_that_postgres_keeps_waiting_is_answered_by_the_built_in_index(tmp_path: Path) -> None:
     async def main() -> None:
         async with opened(tmp_path) as memory:
             await save(memory, "harbour", "The harbour closes at nine.")
             await until(answering(memory))
-            dsn = f"host={places(Options(home=tmp_path)).sockets} user=kg dbname=postgres"
-            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+            async with await psycopg.AsyncConnection.connect(dsn(tmp_path)) as other:
+                await other.execute("lock table kg.chunk in access exclusive mode")
+
+                assert await found(memory, "harbour", budget=0.05) == (["harbour"], False)
+
+                await other.rollback()
+            assert await found(memory, "harbour", budget=30.0) == (["harbour"], True)
+            assert memory.problems() == ()
+
+    asyncio.run(main())
+
+
+def test_a_postgres_that_was_emptied_is_filled_again(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+            async with await psycopg.AsyncConnection.connect(dsn(tmp_path), autocommit=True) as connection:
                 await connection.execute("drop schema kg cascade")
 
             assert (await found(memory, "harbour"))[0] == ["harbour"]
