@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
-import shutil
 
 import pytest
 
 from kg_core.model import Change, Tombstone, Written
-from kg_core.store import Home, OsFiles, Write
-from kg_core.store.journal import Journal
-from kg_core.store.snapshots import Snapshots
+from kg_core.store import Write
 
 NOW = 1_790_000_000_000
-
-
-def edited(home, change, key="user"):
-    document = json.loads(home.graph(key).read_text("utf-8"))
-    change(document)
-    home.graph(key).write_text(json.dumps(document), encoding="utf-8")
 
 
 def test_an_edit_while_serving_is_merged_into_what_is_served(home, values, stores):
@@ -29,10 +19,10 @@ def test_an_edit_while_serving_is_merged_into_what_is_served(home, values, store
         await store.load("user")
         await store.commit(values.put(values.node("kept"), values.node("edited"), values.node("removed")))
         await store.snapshot()
-        edited(home, lambda document: document["nodes"]["edited"].update(gist="by hand"))
-        edited(home, lambda document: document["nodes"].pop("removed"))
-        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
-        edited(home, lambda document: document.update(more=1))
+        stores.edited(home, lambda document: document["nodes"]["edited"].update(gist="by hand"))
+        stores.edited(home, lambda document: document["nodes"].pop("removed"))
+        stores.edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        stores.edited(home, lambda document: document.update(more=1))
         heard = []
         store.subscribe(heard.append)
         await store.commit(values.put(values.node("ours")))
@@ -56,66 +46,16 @@ def test_what_a_person_added_may_be_changed_and_taken_out_before_the_file_was_wr
         await store.load("user")
         await store.commit(values.put(values.node("kept")))
         await store.snapshot()
-        edited(home, lambda document: document["nodes"].update(changed={"gist": "new"}, removed={"gist": "new"}))
+        stores.edited(home, lambda document: document["nodes"].update(changed={"gist": "new"}, removed={"gist": "new"}))
         await store.look()
-        edited(home, lambda document: document["nodes"]["changed"].update(gist="newer"))
-        edited(home, lambda document: document["nodes"].pop("removed"))
+        stores.edited(home, lambda document: document["nodes"]["changed"].update(gist="newer"))
+        stores.edited(home, lambda document: document["nodes"].pop("removed"))
         await store.look()
         graph = store.durable("user")
         assert set(graph.nodes) == {"kept", "changed"}
         assert graph.nodes["changed"].gist == "newer"
         assert graph.nodes["changed"].conflicts == ()
         await store.close()
-
-    asyncio.run(main())
-
-
-class NoNewFile(OsFiles):
-    """A disk on which no content file takes the place of the old one."""
-
-    def rename(self, source, target):
-        if target.name == "user.json":
-            raise OSError(errno.EIO, "no")
-        super().rename(source, target)
-
-
-def test_an_edit_undoes_nothing_although_a_snapshot_was_about_to_be_the_file(home, values, stores):
-    async def main():
-        await stores.written(home, values, values.node("kept"), values.node("ours", "old"))
-        store = await stores.opened(home, files=NoNewFile())
-        await store.load("user")
-        await store.commit(values.put(values.node("added"), values.node("ours", "new")))
-        assert not await store.snapshot()
-        await store.close()
-        edited(home, lambda document: document["nodes"]["kept"].update(gist="by hand"))
-        graph, _ = await stores.loaded(home)
-        assert {node.id: node.gist for node in graph.nodes.values()} == {
-            "kept": "by hand",
-            "ours": "new",
-            "added": "the gist of added",
-        }
-
-    asyncio.run(main())
-
-
-def test_a_second_edit_is_one_of_the_first_although_the_server_died_before_it_wrote_the_file(home, values, stores):
-    async def main():
-        await stores.written(home, values, values.node("kept"), values.node("removed"))
-        store = await stores.opened(home, files=NoNewFile())
-        await store.load("user")
-        await store.commit(values.put(values.node("ours"), values.node("removed", "newer")))
-        edited(home, lambda document: document["nodes"].update(changed={"gist": "by hand"}, gone={"gist": "by hand"}))
-        await store.look()
-        await store.commit(values.put(values.node("later")))
-        await store.close()
-        assert "later" not in json.loads(home.graph("user").read_text("utf-8"))["nodes"]
-        edited(home, lambda document: document["nodes"]["changed"].update(gist="by hand again"))
-        edited(home, lambda document: document["nodes"].pop("gone"))
-        graph, _ = await stores.loaded(home)
-        assert set(graph.nodes) == {"kept", "removed", "ours", "changed", "later"}
-        assert graph.nodes["changed"].gist == "by hand again"
-        assert graph.nodes["removed"].gist == "newer"
-        assert not any(node.conflicts for node in graph.nodes.values())
 
     asyncio.run(main())
 
@@ -132,7 +72,7 @@ def test_a_sound_edit_settles_what_a_damaged_one_left(home, values, stores):
         (problem,) = store.problems()
         assert "Copy what you miss back into user.json." in problem.sentence
 
-        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        stores.edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
         await store.look()
 
         assert store.problems() == ()
@@ -193,28 +133,13 @@ def test_an_empty_list_deletes_all_of_them(home, values, text, is_serving, store
     asyncio.run(main())
 
 
-def test_an_edit_before_a_snapshot_is_never_overwritten(home, values, stores):
-    async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("kept")))
-        await store.snapshot()
-        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
-        await store.commit(values.put(values.node("ours")))
-        await store.snapshot()
-        assert set(json.loads(home.graph("user").read_text("utf-8"))["nodes"]) == {"kept", "added", "ours"}
-        await store.close()
-
-    asyncio.run(main())
-
-
 def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values, stores):
     async def main():
         store = await stores.opened(home)
         await store.load("user")
         await store.commit(values.put(values.node("alpha", "old")))
         await store.snapshot()
-        edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
+        stores.edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
         await store.commit(values.put(values.node("alpha", "ours")))
         await store.look()
         alpha = store.durable("user").nodes["alpha"]
@@ -242,8 +167,8 @@ def test_an_edit_made_while_no_server_ran_is_merged_with_the_unsnapshotted_journ
             task.cancel()
         await asyncio.wait(store._tasks)
         store._lock.release()
-        edited(home, lambda document: document["nodes"].pop("beta"))
-        edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
+        stores.edited(home, lambda document: document["nodes"].pop("beta"))
+        stores.edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
         graph, _ = await stores.loaded(home)
         assert set(graph.nodes) == {"alpha", "journalled", "added"}
 
@@ -263,7 +188,7 @@ def test_an_edit_without_any_backup_left_loses_neither_side(home, values, stores
         store._lock.release()
         for path in home.base("user").iterdir():
             path.unlink()
-        edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
+        stores.edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
         graph, _ = await stores.loaded(home)
         assert set(graph.nodes) == {"alpha", "beta", "journalled"}
         assert graph.nodes["alpha"].gist == "ours"
@@ -344,7 +269,7 @@ def test_a_case_that_a_person_adds_to_the_file_is_one_vote_for_its_lesson(home, 
         await store.snapshot()
         if not is_serving:
             await store.close()
-        edited(home, add_case)
+        stores.edited(home, add_case)
         if not is_serving:
             store = await stores.opened(home)
             await store.load("user")
@@ -354,10 +279,12 @@ def test_a_case_that_a_person_adds_to_the_file_is_one_vote_for_its_lesson(home, 
         assert [stamp.kind.value for stamp in use.stamps] == ["recurrence"]
         assert len(use.recurrence) == 1
 
-        edited(home, lambda document: document["edges"].clear())
+        stores.edited(home, lambda document: document["edges"].clear())
         await store.look()
         assert not store.durable("user").edges
-        edited(home, lambda document: document.update(edges=[{"from": "case", "rel": "instance-of", "to": "lesson"}]))
+        stores.edited(
+            home, lambda document: document.update(edges=[{"from": "case", "rel": "instance-of", "to": "lesson"}])
+        )
         await store.look()
         assert store.durable("user").edges
         assert store.durable("user").use_of("lesson") == use
@@ -374,8 +301,8 @@ def test_a_lesson_and_its_case_of_one_edit_are_equally_old(home, values, stores)
         await store.snapshot()
         many = {f"n{number:04}": {"gist": "one of many"} for number in range(1_200)}  # more than one part of a merge
         relation = {"from": "n1199", "rel": "instance-of", "to": "n0000"}
-        edited(home, lambda document: document["nodes"].update(many))
-        edited(home, lambda document: document.update(edges=[relation]))
+        stores.edited(home, lambda document: document["nodes"].update(many))
+        stores.edited(home, lambda document: document.update(edges=[relation]))
         await store.look()
         graph = store.durable("user")
         assert len(graph.edges) == 1
@@ -395,107 +322,12 @@ def test_a_hand_made_edge_into_the_users_memory_is_counted_there(home, values, s
         await store.commit(values.put(values.node("alpha"), graph="project:shop"))
         await store.snapshot()
         relation = {"from": "alpha", "rel": "needs", "to": "user:rule"}
-        edited(home, lambda document: document.update(edges=[relation]), "project:shop")
+        stores.edited(home, lambda document: document.update(edges=[relation]), "project:shop")
         await store.look()
         assert store.durable("user").use_of("rule").inbound == (("shop", 1),)
-        edited(home, lambda document: document.update(edges=[]), "project:shop")
+        stores.edited(home, lambda document: document.update(edges=[]), "project:shop")
         await store.look()
         assert store.durable("user").use_of("rule").inbound == ()
         await store.close()
-
-    asyncio.run(main())
-
-
-def test_an_edit_made_before_a_snapshot_that_a_crash_cut_short_removes_nothing(
-    home, values, tmp_path, monkeypatch, stores
-):
-    def refuse(*_):
-        raise OSError(errno.EIO, "the disk refuses")
-
-    async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("alpha"), values.node("gone")))
-        await store.snapshot()
-        await store.commit(values.put(values.node("beta")))
-        with monkeypatch.context() as patch:
-            patch.setattr(Snapshots, "_put_in_place", refuse)
-            assert not await store.snapshot()
-        edited(home, lambda document: document["nodes"]["alpha"].update(gist="by hand"))
-        edited(home, lambda document: document["nodes"].pop("gone"))
-        crashed = Home(tmp_path / "as-the-crash-left-it")
-        shutil.copytree(home.root, crashed.root)
-        await store.close()
-
-        graph, problems = await stores.loaded(crashed)
-
-        assert set(graph.nodes) == {"alpha", "beta"}
-        assert graph.nodes["alpha"].gist == "by hand"
-        assert problems == ()
-
-    asyncio.run(main())
-
-
-def test_a_file_that_a_person_makes_before_the_first_snapshot_is_an_edit_like_any_other(home, values, tmp_path, stores):
-    async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("alpha")))
-        crashed = Home(tmp_path / "as-the-crash-left-it")
-        shutil.copytree(home.root, crashed.root)
-        await store.close()
-        crashed.graph("user").write_text('{"format": 1, "nodes": {"beta": {"gist": "by hand"}}}', encoding="utf-8")
-
-        store = await stores.opened(crashed)
-        await store.load("user")
-
-        assert set(store.durable("user").nodes) == {"alpha", "beta"}
-        (entry,) = store.since(store.sequence - 1)
-        assert (entry.by, list(entry.changes[0].nodes)) == ("edit", ["beta"])
-        await store.close()
-
-    asyncio.run(main())
-
-
-@pytest.mark.parametrize("says_so_again", [True, False], ids=["said later", "never said"])
-def test_a_file_whose_journal_never_said_that_it_took_its_place_keeps_what_its_old_copy_needs(
-    home, values, tmp_path, monkeypatch, says_so_again, stores
-):
-    """The copy that the journal knows to have been the file grows into it by entries alone, so those must stay."""
-    mark = Journal.mark
-
-    def mark_no_end(journal, found):
-        if found.done and found.graph == "user":
-            raise OSError(errno.EIO, "the disk refuses")
-        mark(journal, found)
-
-    async def main():
-        await stores.written(home, values, values.node("alpha"))
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("beta")))
-        with monkeypatch.context() as patch:
-            patch.setattr(Journal, "mark", mark_no_end)
-            assert not await store.snapshot()
-            crashed = Home(tmp_path / "as-the-crash-left-it")
-            shutil.copytree(home.root, crashed.root)
-        await store.close()
-        assert set(json.loads(crashed.graph("user").read_text("utf-8"))["nodes"]) == {"alpha", "beta"}
-
-        with monkeypatch.context() as patch:
-            if not says_so_again:
-                patch.setattr(Journal, "mark", mark_no_end)
-            store = await stores.opened(crashed)
-            await store.load("user")
-            await store.load("project:shop")
-            await store.commit(values.put(values.node("other"), graph="project:shop"))
-            store.retain(store.sequence)
-            assert await store.snapshot() == says_so_again
-            await store.close()
-        text = crashed.graph("user").read_bytes()
-        crashed.graph("user").write_bytes(text[: len(text) // 3])
-        graph, _ = await stores.loaded(crashed)
-
-        assert set(graph.nodes) == {"alpha", "beta"}
 
     asyncio.run(main())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_core.store import Places, Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
     from kg_core.model import Graph, Node
@@ -32,3 +34,10 @@ async def loaded(home: Home, key: str = "user") -> tuple[Graph, tuple[Problem, .
     graph = await store.load(key)
     await store.close()
     return graph, store.problems()
+
+
+def edited(home: Home, change: Callable[[dict[str, Any]], object], key: str = "user") -> None:
+    """Changes the file of a graph as a person would, who knows nothing of kg."""
+    document = json.loads(home.graph(key).read_text("utf-8"))
+    change(document)
+    home.graph(key).write_text(json.dumps(document), encoding="utf-8")
