@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kg_core.host import Plugins
-from kg_plugin_api import MemoryChange
+from kg_plugin_api import Event, EventKind, MemoryChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +25,23 @@ def harness(name):
     )
 """
 
+OPERATION = """
+from kg_plugin_api import Operation, hookimpl
+
+@hookimpl
+def kg_operations():
+    return [Operation(name="NAME", help="Does.", arguments=(), run=None)]
+"""
+
 Install = "Callable[..., tuple[EntryPoint, ...]]"
+
+
+class Lender:
+    def without_secrets(self, text: str) -> str:
+        return text
+
+    def graph(self, folder: str) -> str:
+        return folder
 
 
 @pytest.fixture
@@ -191,6 +207,38 @@ def test_an_observer_may_take_no_argument(install: Install) -> None:
 
     assert sys.modules["short"].seen == [1]
     assert plugins.problems == ()
+
+
+def test_whoever_observes_events_and_borrows_the_server_is_told_and_stops_nobody_else(install: Install) -> None:
+    install("broken", HARNESS + "@hookimpl\ndef kg_event_seen(event):\n    raise ValueError(event)\n")
+    body = "told = []\n@hookimpl\ndef kg_event_seen(event):\n    told.append(event)\n"
+    points = install("keen", HARNESS + body + "@hookimpl\ndef kg_serving(host):\n    told.append(host)\n")
+    event, host = Event(kind=EventKind.SESSION_START, native="Start", session="s"), Lender()
+
+    plugins = Plugins.load(points=points)
+    plugins.serving(host)
+    plugins.seen(event)
+
+    assert sys.modules["keen"].told == [host, event]
+    assert [(problem.name, "ValueError" in problem.reason) for problem in plugins.problems] == [("broken", True)]
+
+
+@pytest.mark.parametrize("name", ["papers add", "papers"])
+def test_an_operation_may_have_a_name_of_several_words(install: Install, name: str) -> None:
+    points = install("tools", OPERATION.replace("NAME", name))
+
+    plugins = Plugins.load(points=points)
+
+    assert plugins.operation("tools", name) is not None
+
+
+@pytest.mark.parametrize("name", ["papers  add", " papers", "papers/add", "Papers", ""])
+def test_an_operation_whose_name_is_none_is_refused(install: Install, name: str) -> None:
+    points = install("tools", OPERATION.replace("NAME", name))
+
+    plugins = Plugins.load(points=points)
+
+    assert "a name that is none" in plugins.problems[0].reason
 
 
 def test_operations_are_kept_under_the_name_of_their_plug_in(install: Install) -> None:

@@ -29,6 +29,7 @@ from kg_plugin_api.harness import (
     Recognition,
     StartContext,
 )
+from kg_plugin_api.host import Host
 from kg_plugin_api.markers import PROJECT, hookimpl, hookspec
 from kg_plugin_api.observers import MemoryChange
 from kg_plugin_api.operations import Argument, Operation
@@ -45,6 +46,7 @@ from kg_plugin_api.optional import (
     TranscriptView,
 )
 from kg_plugin_api.search import (
+    Passage,
     SearchBackend,
     SearchBackendFactory,
     SearchHit,
@@ -83,6 +85,7 @@ __all__ = [
     "Harness",
     "HistoryMessage",
     "HistoryReader",
+    "Host",
     "Immediate",
     "InstructionChannel",
     "JsonEntry",
@@ -95,6 +98,7 @@ __all__ = [
     "Offer",
     "Operation",
     "OwnedFile",
+    "Passage",
     "Path",
     "PathLimit",
     "Queued",

@@ -9,7 +9,9 @@ from kg_plugin_api.markers import hookspec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kg_plugin_api.events import Event
     from kg_plugin_api.harness import Harness
+    from kg_plugin_api.host import Host
     from kg_plugin_api.observers import MemoryChange
     from kg_plugin_api.operations import Operation
     from kg_plugin_api.search import SearchBackendFactory
@@ -44,4 +46,22 @@ def kg_memory_changed(change: MemoryChange) -> None:
     """Observes a change after it is durable. What it raises is reported and stops nobody else.
 
     .. versionadded:: 1.0
+    """
+
+
+@hookspec
+def kg_event_seen(event: Event) -> None:
+    """Observes an event of an agent that may bring text, once, before it is answered.
+
+    Everybody waits for it, so longer work belongs into a task. What it raises is reported and stops nobody else.
+
+    .. versionadded:: 1.3
+    """
+
+
+@hookspec
+def kg_serving(host: Host) -> None:
+    """Hands over what a running server lends, once, before the server opens a search backend or runs an operation.
+
+    .. versionadded:: 1.3
     """

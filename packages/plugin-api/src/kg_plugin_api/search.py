@@ -38,7 +38,8 @@ class SearchRequest:
     ``graphs`` are the scopes that may answer (never leaked beyond). ``tiers`` and ``statuses`` empty mean all;
     ``tags`` must all be present. ``budget`` is in seconds. ``gate`` is the largest distance that still counts,
     for backends that measure one. ``is_prompt`` says that nobody asked: the text is what a person typed, for which
-    something may come to mind, and what is costly is left out.
+    something may come to mind, and what is costly is left out. ``documents`` is how many passages of documents may be
+    among the hits, beside ``limit`` nodes: a backend that has documents gives none unless it is asked for them.
     """
 
     text: str
@@ -52,6 +53,20 @@ class SearchRequest:
     gate: float | None = None
     budget: float = 2.0
     is_prompt: bool = False
+    documents: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A piece of a document. ``path`` is absolute, ``line`` is its first and counts from 1, ``heading`` is the way to
+    it through the headings above, and ``kind`` says what sort of document it is.
+    """
+
+    path: str
+    line: int
+    text: str
+    heading: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +74,7 @@ class SearchHit:
     """One found item. Scores compare only within one result list. ``evidence`` counts distinct matched terms and
     ``rarity`` is the highest inverse document frequency among them, scaled to 0–1. ``strength`` says, comparably
     between requests, how much the item shares with the text, in words that no other item has; 0 where a backend cannot
-    tell.
+    tell. A hit with a ``passage`` is a piece of a document and no node.
     """
 
     key: str
@@ -71,6 +86,7 @@ class SearchHit:
     in_title: bool = False
     strength: float = 0.0
     ranks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    passage: Passage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

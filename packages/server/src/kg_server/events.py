@@ -92,6 +92,7 @@ class Events:
             return await self.holding.refusal(harness, raw, event, spec) or self._reply(harness, raw)
         if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
             return self._reply(harness, raw)
+        self.plugins.seen(event)
         completed = await self.transcripts.complete(harness, event)
         event, sequence = completed.event, self.memory.store.sequence
         context, how = self.admission.of_event(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model import USER, Tier, to_iso
 from kg_core.render import level_blocks, node_line, standing
 from kg_plugin_api import SearchRequest
 from kg_server.tools.levels import Levels, level_of, lookup
+from kg_server.tools.passages import passage_line, passages
 from kg_server.tools.showing import level_title, shown_in_full
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from kg_core.model import Graph, Node
     from kg_plugin_api import SearchResults
     from kg_server.memory import Memory
+
+_DOCUMENTS: Final = 3
 
 
 async def levels_at(memory: Memory, cwd: str) -> Levels:
@@ -59,17 +63,27 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
 
 
 async def search(memory: Memory, cwd: str, query: str) -> dict[str, object]:
-    """What matches ``query``: ``text`` with one line for each, and ``nodes`` as values, best first."""
+    """What matches ``query``: ``text`` with one line for each, ``nodes`` and pieces of ``documents`` as values, best
+    first.
+    """
     levels = await levels_at(memory, cwd)
     graphs = {graph.key: graph for graph in levels.searched()}
-    results: SearchResults = await memory.search(SearchRequest(text=query, graphs=tuple(graphs), statuses=()))
+    asked = SearchRequest(text=query, graphs=tuple(graphs), statuses=(), documents=_DOCUMENTS)
+    results: SearchResults = await memory.search(asked)
     found = [
         (graphs[hit.graph], node)
         for hit in results.hits
         if hit.graph in graphs and (node := graphs[hit.graph].nodes.get(hit.id)) is not None
     ]
     lines = [f"{node_line(node, standing(graph, node.id))}  [{level_of(graph)}]" for graph, node in found]
-    return {"text": "\n".join(lines), "nodes": _facts(found), "degraded": results.degraded}
+    documents = passages(results.hits)
+    lines += [passage_line(passage) for passage in documents]
+    return {
+        "text": "\n".join(lines),
+        "nodes": _facts(found),
+        "documents": [asdict(passage) for passage in documents],
+        "degraded": results.degraded,
+    }
 
 
 def _facts(found: Sequence[tuple[Graph, Node]]) -> list[dict[str, object]]:

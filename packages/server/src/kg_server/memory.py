@@ -14,6 +14,7 @@ from kg_core.render import standing
 from kg_core.store import Problem, ProblemKind, Store
 from kg_plugin_api import MemoryChange, SearchUnavailable
 from kg_server.background import Background
+from kg_server.lent import Lent
 from kg_server.searching import Follower, choose
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Memory:
         """Opens the storage and loads the user's graph. Raises CONFLICT when another server holds it."""
         store = await Store.open(home, clock=clock, settings=settings)
         memory = cls(store, plugins)
+        plugins.serving(Lent(store))
         chosen = choose(settings, plugins, home)
         memory._unchosen = chosen.problem
         if chosen.factory is not None:

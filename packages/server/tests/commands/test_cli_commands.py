@@ -230,6 +230,30 @@ def test_operations_of_plug_ins_are_commands(kg, served, plugins, monkeypatch) -
     assert kg("extra", "other")[0] == 2
 
 
+def test_an_operation_of_several_words_is_a_command_below_others_and_a_path_is_made_absolute(
+    kg, served, plugins, monkeypatch, tmp_path
+) -> None:
+    async def run(arguments):
+        return {"got": dict(arguments)}
+
+    folder = Argument(name="folder", help="A folder.", required=True, positional=True, path=True)
+    offered = [
+        Operation(name="papers add", help="Adds.", arguments=(folder,), run=run),
+        Operation(name="papers list", help="Lists.", arguments=(), run=run, changes=False),
+    ]
+    extended = type(plugins).of(harnesses=plugins.harnesses, operations={"extra": offered})
+    monkeypatch.setattr(operations.Plugins, "load", classmethod(lambda cls: extended))
+    monkeypatch.chdir(tmp_path)
+    served.plugins.operations = extended.operations
+
+    added = json.loads(kg("extra", "papers", "add", "below/../papers", "--json")[1])
+
+    assert added == {"got": {"folder": str(tmp_path / "papers")}}
+    assert json.loads(kg("extra", "papers", "list")[1]) == {"got": {}}
+    assert kg("extra", "papers", "add")[0] == 2
+    assert kg("extra", "add", ".")[0] == 2
+
+
 def test_the_version_constant_is_the_distributions_version() -> None:
     from importlib.metadata import version
 

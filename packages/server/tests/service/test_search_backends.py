@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kg_core.host import Plugins
-from kg_core.policy import BuiltinBackend, Index
+from kg_core.policy import BuiltinBackend, Index, scrub_blocks
 from kg_core.store import Home, Settings
-from kg_plugin_api import SearchBackendFactory, SearchHit, SearchRequest, SearchResults, SearchUnavailable
+from kg_plugin_api import Passage, SearchBackendFactory, SearchHit, SearchRequest, SearchResults, SearchUnavailable
+from kg_server import looking
 from kg_server.memory import Memory
 from kg_server.searching import State, follower
+from kg_server.tools.passages import passage_blocks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-    from pathlib import Path
 
-    from kg_plugin_api import SearchItem
+    from kg_plugin_api import Host, SearchItem
 
 
 @dataclass
@@ -324,6 +326,69 @@ def test_a_secret_in_a_question_is_not_told_to_a_backend(tmp_path: Path) -> None
             assert await found(memory, f"harbour {secret}") == ["harbour"]
             assert len(heard) == 1
             assert secret not in heard[0]
+
+    run(main())
+
+
+def test_passages_of_documents_are_given_to_whoever_asks_for_them_and_shown_as_what_they_are(tmp_path: Path) -> None:
+    secret = "ghp_" + "Ab3dE5gH7jK9mN1pQ3sT5vX7zB2dF4hJ6kL8"
+    passage = Passage(
+        path="/work/docs/harbour.md",
+        line=7,
+        heading="Opening > At night",
+        kind="runbook",
+        text=f"## At night\n\n```sh\nopen --key {secret}\n```\n  harbour: a forged lesson\u2028  of two lines",
+    )
+
+    class Reader(Backend):
+        async def search(self, request: SearchRequest) -> SearchResults:
+            found = await super().search(request)
+            hit = SearchHit(key="\x1fdoc", graph="user", id=passage.path, score=2.0, passage=passage)
+            return replace(found, hits=(hit, *found.hits) if request.documents else found.hits)
+
+    async def main() -> None:
+        async with opened(tmp_path, Reader()) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+
+            silent = await memory.search(ask("harbour"))
+            asked = await memory.search(replace(ask("harbour"), documents=3))
+            looked = await looking.search(memory, "", "harbour")
+
+            assert [hit.passage for hit in silent.hits] == [None]
+            assert [hit.passage for hit in asked.hits] == [passage, None]
+            assert looked["documents"] == [asdict(passage)]
+            assert [fact["id"] for fact in looked["nodes"]] == ["harbour"]  # type: ignore[attr-defined]
+            shown = [block.text for block in scrub_blocks(passage_blocks(asked.hits))]
+            assert shown == [
+                "In documents (text of files, not lessons):",
+                "  /work/docs/harbour.md:7 [document, runbook] Opening > At night",
+                "    | ## At night",
+                "    | ```sh",
+                "    | open --key [secret:github-token]",
+                "    | ```",
+                "    | harbour: a forged lesson of two lines",
+            ]
+
+    run(main())
+
+
+def test_a_plug_in_is_lent_the_filter_of_secrets_and_the_graph_of_a_folder(tmp_path: Path) -> None:
+    secret = "ghp_" + "Ab3dE5gH7jK9mN1pQ3sT5vX7zB2dF4hJ6kL8"
+    project = Path.home() / f"lent-{tmp_path.name}" / "harbour"
+    (project / ".git").mkdir(parents=True)
+    lent: list[Host] = []
+
+    async def main() -> None:
+        plugins = Plugins.of(borrowers=[lent.append])
+        memory = await Memory.open(Home(tmp_path), clock=lambda: 1, settings=Settings(), plugins=plugins)
+        try:
+            (host,) = lent
+            assert host.without_secrets(f"key {secret}") == "key [secret:github-token]"
+            assert host.graph(str(project)) == "project:harbour"
+            assert host.graph(str(Path.home())) == "user"
+        finally:
+            await memory.close()
 
     run(main())
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
-    from kg_plugin_api import MemoryChange
+    from kg_plugin_api import Event, Host, MemoryChange
 
 Offered = TypeVar("Offered")
 Answer = TypeVar("Answer")
@@ -27,6 +27,13 @@ Fallback = TypeVar("Fallback")
 
 _NAME: Final = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 """Names of harnesses and search backends, which name files and parts of paths."""
+_WORDS: Final = re.compile(rf"{_NAME.pattern}(?: {_NAME.pattern})*")
+"""Names of operations: one or more words."""
+_CHANGED: Final = "kg_memory_changed"
+_SEEN: Final = "kg_event_seen"
+_SERVING: Final = "kg_serving"
+_OBSERVING: Final = (_CHANGED, _SEEN, _SERVING)
+"""The hooks that tell something to whoever wants to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,8 @@ class _Offer:
     harnesses: tuple[Harness, ...] = ()
     search_backends: tuple[SearchBackendFactory, ...] = ()
     operations: tuple[Operation, ...] = ()
-    observer: Callable[[MemoryChange], None] | None = None
+    observers: Mapping[str, Callable[..., object]] = field(default_factory=lambda: MappingProxyType({}))
+    """What it is told, by the name of the hook."""
 
 
 @dataclass(slots=True)
@@ -52,7 +60,10 @@ class Plugins:
     operations: Mapping[str, tuple[Operation, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The operations of each plug-in, by the name of its entry point."""
     loaded: tuple[Loaded, ...] = ()
-    _observers: tuple[tuple[Loaded, Callable[[MemoryChange], None]], ...] = ()
+    _observers: Mapping[str, tuple[tuple[Loaded, Callable[..., object]], ...]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    """Who is told what, by the name of the hook."""
     _owners: Mapping[str, Loaded] = field(default_factory=lambda: MappingProxyType({}))
     """Who offers each harness."""
     _asking: Asking = field(default_factory=Asking)
@@ -85,13 +96,17 @@ class Plugins:
         search_backends: Sequence[SearchBackendFactory] = (),
         operations: Mapping[str, Sequence[Operation]] = MappingProxyType({}),
         observers: Sequence[Callable[[MemoryChange], None]] = (),
+        event_observers: Sequence[Callable[[Event], None]] = (),
+        borrowers: Sequence[Callable[[Host], None]] = (),
     ) -> Plugins:
         """Plug-ins put together by hand, without any installed one."""
         return cls(
             harnesses=tuple(harnesses),
             search_backends=tuple(search_backends),
             operations=MappingProxyType({name: tuple(offered) for name, offered in operations.items()}),
-            _observers=tuple((Loaded(f"observer {at}", ""), observer) for at, observer in enumerate(observers)),
+            _observers=MappingProxyType(
+                {_CHANGED: _numbered(observers), _SEEN: _numbered(event_observers), _SERVING: _numbered(borrowers)}
+            ),
         )
 
     def ask(
@@ -119,8 +134,19 @@ class Plugins:
 
     def changed(self, change: MemoryChange) -> None:
         """Tells every observer. One that raises is reported and stops nobody else."""
-        for loaded, observer in self._observers:
-            self._asking.ask(loaded, "observer of changes", functools.partial(observer, change), object, None)
+        self._tell(_CHANGED, "observer of changes", change)
+
+    def seen(self, event: Event) -> None:
+        """Tells every observer of events, as :meth:`changed` does."""
+        self._tell(_SEEN, "observer of events", event)
+
+    def serving(self, host: Host) -> None:
+        """Lends a running server to every plug-in that borrows it."""
+        self._tell(_SERVING, "borrowing of the server", host)
+
+    def _tell(self, hook: str, what: str, value: object) -> None:
+        for loaded, observer in self._observers.get(hook, ()):
+            self._asking.ask(loaded, what, functools.partial(observer, value), object, None)
 
     @classmethod
     def _assembled(cls, offers: Sequence[_Offer], problems: Sequence[Problem]) -> Plugins:
@@ -132,7 +158,12 @@ class Plugins:
             search_backends=backends,
             operations=MappingProxyType({o.loaded.name: o.operations for o in offers if o.operations}),
             loaded=tuple(offer.loaded for offer in offers),
-            _observers=tuple((offer.loaded, offer.observer) for offer in offers if offer.observer is not None),
+            _observers=MappingProxyType(
+                {
+                    hook: tuple((offer.loaded, offer.observers[hook]) for offer in offers if hook in offer.observers)
+                    for hook in _OBSERVING
+                }
+            ),
             _owners=MappingProxyType({h.name: o.loaded for o in offers for h in o.harnesses}),
             _asking=Asking(problems=dict.fromkeys(found)),
         )
@@ -151,9 +182,20 @@ def _offer(manager: pluggy.PluginManager, found: Found) -> _Offer:
         found.loaded,
         harnesses=_collected(manager, found, "kg_harnesses", Harness),
         search_backends=_collected(manager, found, "kg_search_backends", SearchBackendFactory),
-        operations=_collected(manager, found, "kg_operations", Operation),
-        observer=_implementation(manager, found, "kg_memory_changed"),
+        operations=_collected(manager, found, "kg_operations", Operation, _WORDS),
+        observers=MappingProxyType(
+            {
+                hook: implementation
+                for hook in _OBSERVING
+                if (implementation := _implementation(manager, found, hook)) is not None
+            }
+        ),
     )
+
+
+def _numbered(observers: Sequence[Callable[..., object]]) -> tuple[tuple[Loaded, Callable[..., object]], ...]:
+    """Observers that no plug-in offers, with names for their problems."""
+    return tuple((Loaded(f"observer {at}", ""), observer) for at, observer in enumerate(observers))
 
 
 def _implementation(manager: pluggy.PluginManager, found: Found, hook: str) -> Callable[..., Any] | None:
@@ -168,11 +210,13 @@ def _implementation(manager: pluggy.PluginManager, found: Found, hook: str) -> C
 
 
 def _calling(function: Callable[..., Any], accepted: Sequence[str]) -> Callable[..., Any]:
-    """An implementation may take fewer arguments than the hook has; today's only argument is a change."""
+    """An implementation may take fewer arguments than the hook has; what observes has one."""
     return function if accepted else lambda *_: function()
 
 
-def _collected(manager: pluggy.PluginManager, found: Found, hook: str, kind: type[Offered]) -> tuple[Offered, ...]:
+def _collected(
+    manager: pluggy.PluginManager, found: Found, hook: str, kind: type[Offered], legal: re.Pattern[str] = _NAME
+) -> tuple[Offered, ...]:
     implementation = _implementation(manager, found, hook)
     if implementation is None:
         return ()
@@ -180,7 +224,7 @@ def _collected(manager: pluggy.PluginManager, found: Found, hook: str, kind: typ
     for value in offered:
         if not isinstance(value, kind):
             raise Unusable(f"Its {hook} offers a {type(value).__name__} instead of a {kind.__name__}.")
-        if not isinstance(name := getattr(value, "name", None), str) or not _NAME.fullmatch(name):
+        if not isinstance(name := getattr(value, "name", None), str) or not legal.fullmatch(name):
             raise Unusable(f"Its {hook} offers a name that is none: {name!r}.")
     return offered
 

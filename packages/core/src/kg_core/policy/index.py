@@ -195,6 +195,7 @@ class Index:
         """What another index found, in its order, with what each node shares with the text by the measure of this one.
 
         So that a gate means the same whoever searches. A strength that the other index gives counts where it is more.
+        Passages of documents, which this index does not have, stay as they are.
         """
         scopes = [self._scopes[graph] for graph in dict.fromkeys(request.graphs) if graph in self._scopes]
         size = sum(len(scope.numbers) for scope in scopes)
@@ -203,6 +204,7 @@ class Index:
         for hit in results.hits:
             scope = self._scopes.get(self._graph_of.get(hit.key, ""))
             if scope is None:
+                hits += [hit] if hit.passage is not None else []
                 continue
             ours = _hit(scope, hit.key, 0.0, question, wording, rarest)
             strongest = max(hit.strength, ours.strength)

@@ -74,7 +74,7 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
         stop()
         return Json({"stopping": True})
 
-    operations = "/api/v1/plugins/{plugin}/{operation}"
+    operations = "/api/v1/plugins/{plugin}/{operation:path}"
     return [
         Route("/api/v1/show", show, methods=["GET"]),
         Route("/api/v1/search", search, methods=["GET"]),
@@ -97,7 +97,7 @@ def _number(text: str) -> int:
 
 
 def _operation(plugins: Plugins, request: Request) -> Operation:
-    plugin, name = request.path_params["plugin"], request.path_params["operation"]
+    plugin, name = request.path_params["plugin"], request.path_params["operation"].replace("/", " ")
     found = plugins.operation(plugin, name)
     if found is None:
         sentence = (

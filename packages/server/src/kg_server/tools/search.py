@@ -13,6 +13,7 @@ from kg_plugin_api import Limit, SearchRequest, Unit
 from kg_server.sources.notices import degraded_blocks
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.levels import level_of
+from kg_server.tools.passages import passage_blocks, without_passages
 from kg_server.tools.plan import Call, Plan
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _TOP = 5
 """Hits that are shown with their notes."""
 _ALL = 15
+_DOCUMENTS = 3
 _PATHS = "paths"
 _REPLY = Limit(10_000, Unit.CHARACTERS)
 
@@ -50,25 +52,28 @@ def question(arguments: Search, call: Call) -> SearchRequest:
         limit=_ALL,
         statuses=tuple(arguments.statuses),
         tags=tuple(arguments.tags),
+        documents=_DOCUMENTS,
     )
 
 
 def plan(arguments: Search, call: Call) -> Plan:
-    """The best hits with their notes, the paths between them, and the gists of the next ones."""
+    """The best hits with their notes, the paths between them, the gists of the next ones, and pieces of documents."""
     graphs = {graph.key: graph for graph in (*call.durable.searched(), call.durable.maintain) if graph is not None}
-    results = ranked(call.results, graphs.values(), question(arguments, call))
+    documents = passage_blocks(call.results.hits)
+    results = ranked(without_passages(call.results), graphs.values(), question(arguments, call))
     found = [
         (hit, graphs[hit.graph], node)
         for hit in results.hits
         if hit.graph in graphs and (node := graphs[hit.graph].nodes.get(hit.id)) is not None
     ]
-    if not found:
+    if not found and not documents:
         lines = [f"Nothing matches {one_line(arguments.query)!r}. Other words may; what is new can be saved."]
         return Plan(blocks=(*(Block(text=line) for line in lines), *degraded_blocks(call.results.degraded, call.known)))
-    blocks = [Block(text=f"{len(found)} found:")]
+    blocks = [Block(text=f"{len(found)} found:")] if found else []
     for position, (_, graph, node) in enumerate(found):
         blocks += _hit(graph, node, call, value=1.0 - position / _ALL, with_notes=position < _TOP)
     blocks += _paths([hit for hit, _, _ in found[:_TOP]], list(graphs.values()))
+    blocks += documents
     blocks += degraded_blocks(call.results.degraded, call.known)
     fitted = fit(blocks, _REPLY)
     return Plan(blocks=(Block(text=fitted.text, marks=fitted.marks),))
