@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import sys
 import time
@@ -126,7 +127,8 @@ def test_a_plug_in_of_others_requires_the_plug_in_api_alone(built: dict[str, Pat
             (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
             required = Parser().parsestr(archive.read(name).decode("utf-8")).get_all("Requires-Dist")
 
-        assert required == ["kg-plugin-api<2,>=1.1"]
+        (one,) = required or ()
+        assert re.fullmatch(r"kg-plugin-api<2,>=1\.\d+", one)
 
 
 def test_a_template_connects_its_agent_and_is_taken_out_again(

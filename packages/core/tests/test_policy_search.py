@@ -372,3 +372,15 @@ def test_the_built_in_backend_keeps_the_protocol() -> None:
         await backend.close()
 
     asyncio.run(main())
+
+
+def test_what_another_index_found_passes_the_filters_or_is_left_out() -> None:
+    index = indexed({"of-ada": "ledger"}, observer="ada")
+    index.upsert([SearchItem(key=key("project:x", "of-bob"), graph="project:x", id="of-bob", gist="ledger")])
+    request = SearchRequest(text="ledger", graphs=("project:x",))
+
+    careless = index.search(request)
+
+    assert {hit.id for hit in careless.hits} == {"of-ada", "of-bob"}
+    asked_of_ada = replace(request, observers=("ada",))
+    assert [hit.id for hit in index.weighed(asked_of_ada, careless).hits] == ["of-ada"]

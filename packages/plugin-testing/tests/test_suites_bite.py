@@ -134,6 +134,7 @@ SEARCH_MUTATIONS = {
     "test_remove_forgets_and_ignores_unknown_keys": (".pop(key, None)", ".pop(key)"),
     "test_graphs_never_leak": ("entry.graph in request.graphs", "True"),
     "test_filters_hold": ("and set(request.tags) <= set(entry.tags)", ""),
+    "test_whose_view_it_is_narrows": ("and (not request.observed or entry.observed in request.observed)", ""),
     "test_the_limit_holds_and_ties_are_stable": ("(-hit.score, hit.key)", "-hit.score"),
     "test_scores_descend": ("(-hit.score, hit.key)", "hit.key"),
     "test_a_hit_tells_its_evidence": ("evidence=len(matched)", "evidence=1"),

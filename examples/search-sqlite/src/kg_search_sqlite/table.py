@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import SearchHit
-from kg_search_sqlite.words import asked, terms
+from kg_search_sqlite.words import asked, sound, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kg_plugin_api import SearchItem, SearchRequest
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 """Of the tables; a file of another version is emptied, and kg fills it again."""
 _TERMS: Final = 64
 """Of a long question, the rarest terms are asked for."""
@@ -33,7 +33,8 @@ _SCHEMA: Final = f"""
     drop table if exists frequency;
     create table item (
         number integer primary key, key text not null unique, graph text not null, id text not null,
-        tier text not null, status text not null, kind text not null, tags text not null, hash text not null
+        tier text not null, status text not null, kind text not null, tags text not null,
+        observer text not null, observed text not null, hash text not null
     );
     create virtual table word using fts5 (id, gist, notes, touches, tags, tokenize = "ascii tokenchars '_'");
     create virtual table frequency using fts5vocab (word, row);
@@ -41,9 +42,11 @@ _SCHEMA: Final = f"""
     commit;
 """
 _KEEP: Final = """
-    insert into item (key, graph, id, tier, status, kind, tags, hash) values (?, ?, ?, ?, ?, ?, ?, ?)
+    insert into item (key, graph, id, tier, status, kind, tags, observer, observed, hash)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     on conflict (key) do update set graph = excluded.graph, id = excluded.id, tier = excluded.tier,
-        status = excluded.status, kind = excluded.kind, tags = excluded.tags, hash = excluded.hash
+        status = excluded.status, kind = excluded.kind, tags = excluded.tags, observer = excluded.observer,
+        observed = excluded.observed, hash = excluded.hash
     returning number
 """
 _FREQUENCY: Final = "select term, doc from frequency where term in (select value from json_each(?))"
@@ -56,6 +59,8 @@ _FIND: Final = """
         and (:tiers = '[]' or item.tier in (select value from json_each(:tiers)))
         and (:statuses = '[]' or item.status in (select value from json_each(:statuses)))
         and (:kinds = '[]' or item.kind in (select value from json_each(:kinds)))
+        and (:observers = '[]' or item.observer in (select value from json_each(:observers)))
+        and (:observed = '[]' or item.observed in (select value from json_each(:observed)))
         and not exists (select 1 from json_each(:tags) as wanted
             where wanted.value not in (select value from json_each(item.tags)))
     order by score desc, item.key
@@ -88,7 +93,8 @@ class Table:
             self._connection.execute("begin immediate")
             for item in items:
                 tags = json.dumps(item.tags)
-                row = (item.key, item.graph, item.id, item.tier, item.status, item.kind, tags, item.hash)
+                standing = (item.tier, item.status, item.kind, tags, sound(item.observer), sound(item.observed))
+                row = (item.key, item.graph, item.id, *standing, item.hash)
                 (number,) = self._connection.execute(_KEEP, row).fetchone()
                 fields = (item.id, item.gist, *map("\n".join, (item.notes, item.touches, item.tags)))
                 self._connection.execute("delete from word where rowid = ?", (number,))
@@ -139,6 +145,8 @@ class Table:
             "tiers": json.dumps(request.tiers),
             "statuses": json.dumps(request.statuses),
             "kinds": json.dumps(request.kinds),
+            "observers": json.dumps([sound(name) for name in request.observers]),
+            "observed": json.dumps([sound(name) for name in request.observed]),
             "tags": json.dumps(request.tags),
             "limit": request.limit,
         }

@@ -35,10 +35,14 @@ def asked(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def sound(text: str) -> str:
+    """The text as SQLite can keep it: without halves of surrogate pairs."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def _runs(text: str) -> Iterator[str]:
     """Runs of word characters, cut where a script that has spaces meets one that has none."""
-    sound = text.encode("utf-8", "replace").decode("utf-8")
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", sound).casefold())
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", sound(text)).casefold())
     for inside, group in itertools.groupby(folded, _is_word):
         if inside:
             for _, run in itertools.groupby(group, _unspaced):

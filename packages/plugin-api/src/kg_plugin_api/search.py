@@ -35,11 +35,13 @@ class SearchItem:
 class SearchRequest:
     """A question to an index. Any text is legal; there are no query operators.
 
-    ``graphs`` are the scopes that may answer (never leaked beyond). ``tiers`` and ``statuses`` empty mean all;
-    ``tags`` must all be present. ``budget`` is in seconds. ``gate`` is the largest distance that still counts,
-    for backends that measure one. ``is_prompt`` says that nobody asked: the text is what a person typed, for which
-    something may come to mind, and what is costly is left out. ``documents`` is how many passages of documents may be
-    among the hits, beside ``limit`` nodes: a backend that has documents gives none unless it is asked for them.
+    ``graphs`` are the scopes that may answer (never leaked beyond). ``tiers``, ``statuses``, ``kinds``, ``observers``
+    and ``observed`` empty mean all; else an item's own is one of them, letter for letter, and an empty text among them
+    is an item that names nobody. ``tags`` must all be present. ``depth`` is how many candidates a backend of several
+    legs takes from each. ``budget`` is in seconds. ``gate`` is the largest distance that still counts, for backends
+    that measure one. ``is_prompt`` says that nobody asked: the text is what a person typed, for which something may
+    come to mind, and what is costly is left out. ``documents`` is how many passages of documents may be among the
+    hits, beside ``limit`` nodes: a backend that has documents gives none unless it is asked for them.
     """
 
     text: str
@@ -49,6 +51,8 @@ class SearchRequest:
     statuses: tuple[str, ...] = ("current", "superseded")
     tags: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    observers: tuple[str, ...] = ()
+    observed: tuple[str, ...] = ()
     depth: int = 50
     gate: float | None = None
     budget: float = 2.0

@@ -165,6 +165,32 @@ class SearchBackendContract(FollowingContract):
 
         self.run(open_backend, script)
 
+    def test_whose_view_it_is_narrows(self, open_backend: Open) -> None:
+        """A lesson may be one observer's view, of another; who asks for one gets no other, and nobody's by ``""``."""
+
+        async def script(backend: SearchBackend) -> None:
+            await backend.upsert(
+                [
+                    item("plain", "ledger"),
+                    item("of-ada", "ledger", observer="ada"),
+                    item("on-bob", "ledger", observed="bob"),
+                    item("of-ada-on-bob", "ledger", observer="ada", observed="bob"),
+                    item("of-ada-on-ada", "ledger", observer="Ada", observed="ada"),
+                ]
+            )
+
+            async def found(**more: Any) -> set[str]:
+                return set(ids(await backend.search(ask("ledger", **more))))
+
+            assert await found(observers=("ada",)) == {"of-ada", "of-ada-on-bob"}
+            assert await found(observers=("ada", "Ada")) == {"of-ada", "of-ada-on-bob", "of-ada-on-ada"}
+            assert await found(observed=("bob",)) == {"on-bob", "of-ada-on-bob"}
+            assert await found(observers=("ada",), observed=("bob", "ada")) == {"of-ada-on-bob"}
+            assert await found(observers=("",), observed=("",)) == {"plain"}
+            assert await found(observers=("bob",)) == set()
+
+        self.run(open_backend, script)
+
     def test_the_limit_holds_and_ties_are_stable(self, open_backend: Open) -> None:
         """At most ``limit`` hits, and equal ones in the order of their keys, whatever the order they came in."""
 

@@ -54,6 +54,8 @@ class Index:
             and (not request.statuses or entry.status in request.statuses)
             and (not request.kinds or entry.kind in request.kinds)
             and set(request.tags) <= set(entry.tags)
+            and (not request.observers or entry.observer in request.observers)
+            and (not request.observed or entry.observed in request.observed)
         )
 
     async def nearest(self, entry, limit):

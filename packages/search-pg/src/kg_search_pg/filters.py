@@ -14,6 +14,8 @@ ALLOWED: Final = """
     and (cardinality(%(tiers)s::text[]) = 0 or tier = any(%(tiers)s))
     and (cardinality(%(statuses)s::text[]) = 0 or status = any(%(statuses)s))
     and (cardinality(%(kinds)s::text[]) = 0 or kind = any(%(kinds)s))
+    and (cardinality(%(observers)s::text[]) = 0 or observer = any(%(observers)s))
+    and (cardinality(%(observed)s::text[]) = 0 or observed = any(%(observed)s))
     and tags @> %(tags)s::text[]
 """
 """The condition on a row; its parameters come from :func:`parameters`."""
@@ -26,5 +28,7 @@ def parameters(request: SearchRequest) -> dict[str, Any]:
         "tiers": list(request.tiers),
         "statuses": list(request.statuses),
         "kinds": list(request.kinds),
+        "observers": [clean(name) for name in request.observers],
+        "observed": [clean(name) for name in request.observed],
         "tags": [clean(tag) for tag in request.tags],
     }

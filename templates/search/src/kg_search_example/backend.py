@@ -76,6 +76,8 @@ def _admitted(item: SearchItem, request: SearchRequest) -> bool:
         and (not request.statuses or item.status in request.statuses)
         and (not request.kinds or item.kind in request.kinds)
         and set(request.tags) <= set(item.tags)
+        and (not request.observers or item.observer in request.observers)
+        and (not request.observed or item.observed in request.observed)
     )
 
 

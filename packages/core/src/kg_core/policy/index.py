@@ -176,8 +176,7 @@ class Index:
         """
         scopes = [self._scopes[graph] for graph in dict.fromkeys(request.graphs) if graph in self._scopes]
         size = sum(len(scope.numbers) for scope in scopes)
-        question = _question(request.text, scopes, size)
-        limit = max(0, request.limit)
+        question, limit = _question(request.text, scopes, size), max(0, request.limit)
         found: list[tuple[float, str, _Scope]] = []
         for scope in scopes:
             scores: dict[int, float] = {}
@@ -186,8 +185,7 @@ class Index:
             best = _best(_admitted(scores, scope, request), limit)
             found += [(-score, scope.item(number).key, scope) for number, score in best]
         found.sort(key=lambda each: each[:2])
-        wording = Wording.of(request.text)
-        rarest = rarity(1, size)
+        wording, rarest = Wording.of(request.text), rarity(1, size)
         hits = [_hit(scope, key, -score, question, wording, rarest) for score, key, scope in found[:limit]]
         return SearchResults(hits=tuple(hits))
 
@@ -195,7 +193,8 @@ class Index:
         """What another index found, in its order, with what each node shares with the text by the measure of this one.
 
         So that a gate means the same whoever searches. A strength that the other index gives counts where it is more.
-        Passages of documents, which this index does not have, stay as they are.
+        Passages of documents, which this index does not have, stay as they are; a node that the filters do not let
+        through goes, whatever the other index knows of them.
         """
         scopes = [self._scopes[graph] for graph in dict.fromkeys(request.graphs) if graph in self._scopes]
         size = sum(len(scope.numbers) for scope in scopes)
@@ -203,12 +202,11 @@ class Index:
         hits = []
         for hit in results.hits:
             scope = self._scopes.get(self._graph_of.get(hit.key, ""))
-            if scope is None:
+            if scope is None or not _is_wanted(scope.item(scope.numbers[hit.key]), request):
                 hits += [hit] if hit.passage is not None else []
                 continue
             ours = _hit(scope, hit.key, 0.0, question, wording, rarest)
-            strongest = max(hit.strength, ours.strength)
-            hits.append(replace(ours, score=hit.score, strength=strongest, ranks=hit.ranks))
+            hits.append(replace(ours, score=hit.score, strength=max(hit.strength, ours.strength), ranks=hit.ranks))
         return replace(results, hits=tuple(hits))
 
 
@@ -282,7 +280,7 @@ def _admitted(scores: dict[int, float], scope: _Scope, request: SearchRequest) -
                 scores[number] *= _SUPERSEDED_WEIGHT
     if request.statuses and "current" not in request.statuses:
         scores = {number: score for number, score in scores.items() if number in scope.unusual}
-    if request.tiers or request.tags or request.kinds:
+    if request.tiers or request.tags or request.kinds or request.observers or request.observed:
         scores = {number: score for number, score in scores.items() if _is_wanted(scope.item(number), request)}
     return scores
 
@@ -291,6 +289,8 @@ def _is_wanted(item: SearchItem, request: SearchRequest) -> bool:
     return (
         (not request.tiers or item.tier in request.tiers)
         and (not request.kinds or item.kind in request.kinds)
+        and (not request.observers or item.observer in request.observers)
+        and (not request.observed or item.observed in request.observed)
         and all(tag in item.tags for tag in request.tags)
     )
 

@@ -79,6 +79,8 @@ def _is_asked_for(hit: SearchHit, levels: Mapping[GraphKey, Graph], request: Sea
         and (not request.tiers or graph.use_of(hit.id).tier.value in request.tiers)
         and (not request.statuses or standing(graph, hit.id).value in request.statuses)
         and (not request.kinds or node.kind.value in request.kinds)
+        and (not request.observers or node.observer in request.observers)
+        and (not request.observed or node.observed in request.observed)
         and all(tag in node.tags for tag in request.tags)
     )
 
