@@ -1,6 +1,6 @@
 """Values of memory: nodes, edges, use, graphs and changes. Pure; no I/O, no clock."""
 
-from kg_core.model.edge import SUPERSEDES, USER_PREFIX, Edge, EdgeKey, EndKind, end_kind
+from kg_core.model.edge import DERIVED_FROM, SUPERSEDES, USER_PREFIX, Edge, EdgeKey, EndKind, end_kind
 from kg_core.model.graph import (
     MAINTAIN,
     PROJECT_PREFIX,
@@ -18,6 +18,7 @@ from kg_core.model.use import UNUSED, Stamp, StampKind, Tier, Use
 
 __all__ = [
     "DAY",
+    "DERIVED_FROM",
     "MAINTAIN",
     "PROJECT_PREFIX",
     "SUPERSEDES",

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 USER_PREFIX = "user:"
 SUPERSEDES = "supersedes"
+DERIVED_FROM = "derived-from"
+"""The relation from a conclusion to what it was concluded from: its evidence."""
 
 
 class EndKind(StrEnum):

@@ -13,6 +13,8 @@ TOUCHES: Final = 100
 TOUCH_LENGTH: Final = 512
 TAGS: Final = 32
 TAG_LENGTH: Final = 64
+VIEW_LENGTH: Final = 128
+"""Of the name of an observer, or of who is observed."""
 REL_LENGTH: Final = 64
 PROGRESS_BYTES: Final = 65_536
 TOMBSTONES: Final = 10_000

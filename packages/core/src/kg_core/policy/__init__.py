@@ -3,6 +3,7 @@
 from kg_core.policy.backend import BuiltinBackend, item, key
 from kg_core.policy.compaction import Budget, plan, planned
 from kg_core.policy.decision import NAMED, Candidate, Decision, Reason, Source
+from kg_core.policy.depth import Deep, Depth, at_depth, deepened
 from kg_core.policy.filerecall import FileUse, recall_files, touching
 from kg_core.policy.fresh import fresh, ranked_pool
 from kg_core.policy.index import Index
@@ -25,6 +26,8 @@ __all__ = [
     "Candidate",
     "Connections",
     "Decision",
+    "Deep",
+    "Depth",
     "Explanation",
     "Factor",
     "FileUse",
@@ -41,7 +44,9 @@ __all__ = [
     "Source",
     "TouchIndex",
     "TouchMatch",
+    "at_depth",
     "connections",
+    "deepened",
     "explain",
     "fresh",
     "item",

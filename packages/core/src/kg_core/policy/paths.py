@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kg_core.model import USER, USER_PREFIX, EndKind, end_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from kg_core.model import Edge, EdgeKey, Graph, GraphKey
     from kg_plugin_api import SearchHit
@@ -43,15 +43,36 @@ def _all(graph: Graph, node_id: str) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """Where paths may lead: over which nodes of which levels, and along which edges."""
+
+    levels: Mapping[GraphKey, Graph]
+    admits: Callable[[Graph, str], bool]
+    closed: Container[str]
+
+    def around(self, place: Place) -> Iterator[tuple[Place, GraphKey, Edge]]:
+        """The neighbours over an open edge, whether they are admitted or not."""
+        return (step for step in neighbours(place, self.levels) if step[2].rel not in self.closed)
+
+    def is_open(self, place: Place) -> bool:
+        """Whether a path may pass a node."""
+        return self.admits(self.levels[place.graph], place.id)
+
+
 def connections(
-    hits: Sequence[SearchHit], graphs: Iterable[Graph], admits: Callable[[Graph, str], bool] = _all
+    hits: Sequence[SearchHit],
+    graphs: Iterable[Graph],
+    admits: Callable[[Graph, str], bool] = _all,
+    closed: Container[str] = (),
 ) -> Connections:
     """Shortest undirected paths, of at most four edges, between each two of the first five hits.
 
-    Paths lead over nodes of ``graphs`` that ``admits`` lets pass, across levels too, never over files. Of equally
-    short ones the first in the order of edges is taken.
+    Paths lead over nodes of ``graphs`` that ``admits`` lets pass, across levels too, never over files or along the
+    relations that are ``closed``. Of equally short ones the first in the order of edges is taken.
     """
     levels = {graph.key: graph for graph in graphs}
+    land = _Map(levels, admits, closed)
     tops = [
         Place(hit.graph, hit.id)
         for hit in hits[:TOP]
@@ -59,9 +80,9 @@ def connections(
     ]
     edges: dict[tuple[GraphKey, EdgeKey], Edge] = {}
     passed: dict[Place, None] = {}
-    around = {top: _around(top, levels, admits) for top in tops}
+    around = {top: _around(top, land) for top in tops}
     steps = {
-        top: _steps(top, {end for end in tops[number + 1 :] if _may_meet(around[top], around[end])}, levels, admits)
+        top: _steps(top, {end for end in tops[number + 1 :] if _may_meet(around[top], around[end])}, land)
         for number, top in enumerate(tops)
     }
     for start, end in combinations(tops, 2):
@@ -78,9 +99,7 @@ def connections(
     )
 
 
-def _around(
-    start: Place, levels: Mapping[GraphKey, Graph], admits: Callable[[Graph, str], bool]
-) -> frozenset[Place] | None:
+def _around(start: Place, land: _Map) -> frozenset[Place] | None:
     """The nodes within half the hops of a path; ``None`` when they are many.
 
     Two nodes that have none in common are not connected, which most hits are not: this finds it out at little cost.
@@ -90,8 +109,8 @@ def _around(
     for _ in range(HOPS // 2):
         beyond: list[Place] = []
         for place in rim:
-            for near, _, _ in neighbours(place, levels):
-                if near not in found and admits(levels[near.graph], near.id):
+            for near, _, _ in land.around(place):
+                if near not in found and land.is_open(near):
                     found.add(near)
                     beyond.append(near)
             if len(found) > _VISITED:
@@ -104,9 +123,7 @@ def _may_meet(one: frozenset[Place] | None, other: frozenset[Place] | None) -> b
     return one is None or other is None or not one.isdisjoint(other)
 
 
-def _steps(
-    start: Place, targets: set[Place], levels: Mapping[GraphKey, Graph], admits: Callable[[Graph, str], bool]
-) -> dict[Place, tuple[Place, GraphKey, Edge]]:
+def _steps(start: Place, targets: set[Place], land: _Map) -> dict[Place, tuple[Place, GraphKey, Edge]]:
     """For each node up to the last target: the step that leads to it on a shortest path from ``start``."""
     steps: dict[Place, tuple[Place, GraphKey, Edge]] = {}
     missing = targets - {start}
@@ -115,8 +132,8 @@ def _steps(
         place, hops = queue.popleft()
         if hops == HOPS:
             break
-        for near, graph, edge in neighbours(place, levels):
-            if near != start and near not in steps and admits(levels[near.graph], near.id):
+        for near, graph, edge in land.around(place):
+            if near != start and near not in steps and land.is_open(near):
                 steps[near] = (place, graph, edge)
                 missing.discard(near)
                 queue.append((near, hops + 1))

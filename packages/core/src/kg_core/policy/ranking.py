@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from kg_core.model import Status
+from kg_core.model import DERIVED_FROM, Status
 from kg_core.policy.backend import key
 from kg_core.policy.paths import Place, neighbours
 from kg_core.render import replacements, standing
@@ -42,12 +42,13 @@ def ranked(results: SearchResults, graphs: Iterable[Graph], request: SearchReque
 
     A superseding node has at least the score and the evidence of what it replaces, stands above it, and is brought in
     when it is no hit of its own: whoever asks in the words of the old lesson means the new one. Neighbours of the best
-    hits are lifted, across levels too.
+    hits are lifted, across levels too, but for what a conclusion rests on: how much of that comes is what the depth
+    of a search says.
     """
     levels = {graph.key: graph for graph in graphs}
     own = {hit.key for hit in results.hits}
     corrected = _corrected(results.hits, levels)
-    hits = [hit for hit in _lifted(corrected, levels) if hit.key in own or _is_asked_for(hit, levels, request)]
+    hits = [hit for hit in _lifted(corrected, levels) if hit.key in own or admits(request, levels, hit.graph, hit.id)]
     return replace(results, hits=tuple(islice(_in_order(hits, corrected), max(0, request.limit))))
 
 
@@ -70,14 +71,14 @@ def _in_order(hits: Sequence[SearchHit], before: Sequence[SearchHit]) -> Iterato
         yield hit if hit.score <= most else replace(hit, score=most)
 
 
-def _is_asked_for(hit: SearchHit, levels: Mapping[GraphKey, Graph], request: SearchRequest) -> bool:
+def admits(request: SearchRequest, levels: Mapping[GraphKey, Graph], key: GraphKey, node_id: str) -> bool:
     """Whether a node that no index has checked passes the request's filters."""
-    graph = levels[hit.graph]
-    node = graph.nodes[hit.id]
+    graph = levels[key]
+    node = graph.nodes[node_id]
     return (
-        hit.graph in request.graphs
-        and (not request.tiers or graph.use_of(hit.id).tier.value in request.tiers)
-        and (not request.statuses or standing(graph, hit.id).value in request.statuses)
+        key in request.graphs
+        and (not request.tiers or graph.use_of(node_id).tier.value in request.tiers)
+        and (not request.statuses or standing(graph, node_id).value in request.statuses)
         and (not request.kinds or node.kind.value in request.kinds)
         and (not request.observers or node.observer in request.observers)
         and (not request.observed or node.observed in request.observed)
@@ -144,7 +145,11 @@ def _near(place: Place, levels: Mapping[GraphKey, Graph]) -> Iterable[Place]:
 
 
 def _others(place: Place, levels: Mapping[GraphKey, Graph]) -> Iterator[Place]:
-    return (near for near, _, _ in neighbours(place, levels) if near != place and _is_current(near, levels))
+    return (
+        near
+        for near, _, edge in neighbours(place, levels)
+        if edge.rel != DERIVED_FROM and near != place and _is_current(near, levels)
+    )
 
 
 def _is_current(place: Place, levels: Mapping[GraphKey, Graph]) -> bool:
