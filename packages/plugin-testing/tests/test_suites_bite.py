@@ -134,6 +134,10 @@ SEARCH_MUTATIONS = {
     "test_remove_forgets_and_ignores_unknown_keys": (".pop(key, None)", ".pop(key)"),
     "test_graphs_never_leak": ("entry.graph in request.graphs", "True"),
     "test_filters_hold": ("and set(request.tags) <= set(entry.tags)", ""),
+    "test_statements_and_conclusions_are_told_apart": (
+        "and (not request.kinds or entry.kind in request.kinds)",
+        "",
+    ),
     "test_whose_view_it_is_narrows": ("and (not request.observed or entry.observed in request.observed)", ""),
     "test_the_limit_holds_and_ties_are_stable": ("(-hit.score, hit.key)", "-hit.score"),
     "test_scores_descend": ("(-hit.score, hit.key)", "hit.key"),

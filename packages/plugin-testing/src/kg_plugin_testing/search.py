@@ -11,11 +11,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kg_plugin_testing import evidence
 from kg_plugin_testing.following import FollowingContract
 from kg_plugin_testing.opened import ask, ids, item
 
@@ -162,6 +164,21 @@ class SearchBackendContract(FollowingContract):
             assert await found(kinds=("derived",)) == {"derived"}
             assert await found(tags=("blue", "red")) == {"tagged"}
             assert await found(tags=("blue", "green")) == set()
+
+        self.run(open_backend, script)
+
+    def test_statements_and_conclusions_are_told_apart(self, open_backend: Open) -> None:
+        """How deep a search goes rests on it: of the labelled memory in ``evidence.json`` each question finds exactly
+        its statements, and with its conclusions exactly those.
+        """
+
+        async def script(backend: SearchBackend) -> None:
+            await backend.upsert(evidence.items())
+            for question in evidence.questions():
+                for depth, kinds in (("explicit", ("stated",)), ("derived", ())):
+                    found = await backend.search(replace(question.request, kinds=kinds))
+                    named = {(hit.graph, hit.id) for hit in found.hits}
+                    assert named == question.answers[depth], (question.request.text, depth)
 
         self.run(open_backend, script)
 
