@@ -55,7 +55,7 @@ class ReferenceTools:
     async def show(self, cwd: str, ids: Sequence[str]) -> dict[str, object]:
         return {}
 
-    async def search(self, cwd: str, query: str) -> dict[str, object]:
+    async def search(self, cwd: str, query: str, **_: str) -> dict[str, object]:
         return {}
 
     def listening(self, port: int) -> None:

@@ -151,7 +151,7 @@ class FakeMemory:
     async def show(self, cwd: str, ids: Sequence[str]) -> dict[str, object]:
         return {"text": f"{cwd} {' '.join(ids)}".strip()}
 
-    async def search(self, cwd: str, query: str) -> dict[str, object]:
+    async def search(self, cwd: str, query: str, **_: str) -> dict[str, object]:
         return {"text": f"found {query}"}
 
     async def why(self, cwd: str, node_id: str, level: str) -> dict[str, object]:

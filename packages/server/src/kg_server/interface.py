@@ -105,8 +105,10 @@ class Memory(Protocol):
         """The memory of ``cwd``, or the nodes named; changes nothing."""
         ...
 
-    async def search(self, cwd: str, query: str) -> Mapping[str, object]:
-        """Finds in the memory of ``cwd``; changes nothing."""
+    async def search(
+        self, cwd: str, query: str, *, depth: str = "", observer: str = "", observed: str = ""
+    ) -> Mapping[str, object]:
+        """Finds in the memory of ``cwd`` as deep as ``depth`` says; changes nothing. Raises INVALID for another one."""
         ...
 
     async def why(self, cwd: str, node_id: str, level: str) -> Mapping[str, object]:

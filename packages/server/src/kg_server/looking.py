@@ -6,10 +6,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import USER, Tier, to_iso
+from kg_core.policy import Depth, at_depth, deepened
 from kg_core.render import level_blocks, node_line, standing
-from kg_plugin_api import SearchRequest
+from kg_plugin_api import Code, KgError, SearchRequest
+from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import Levels, level_of, lookup
-from kg_server.tools.passages import passage_line, passages
+from kg_server.tools.passages import passage_line, passages, without_passages
 from kg_server.tools.showing import level_title, shown_in_full
 
 if TYPE_CHECKING:
@@ -62,20 +64,33 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
     }
 
 
-async def search(memory: Memory, cwd: str, query: str) -> dict[str, object]:
+async def search(
+    memory: Memory, cwd: str, query: str, *, depth: str = "", observer: str = "", observed: str = ""
+) -> dict[str, object]:
     """What matches ``query``: ``text`` with one line for each, ``nodes`` and pieces of ``documents`` as values, best
-    first.
+    first; under ``premises`` what conclusions rest on, as deep as ``depth`` or, without, as ``auto`` chooses, and under
+    ``reason`` why. Documents are nobody's view.
+
+    Raises INVALID for a depth that is none.
     """
+    deep = _depth(depth)
     levels = await levels_at(memory, cwd)
     graphs = {graph.key: graph for graph in levels.searched()}
-    asked = SearchRequest(text=query, graphs=tuple(graphs), statuses=(), documents=_DOCUMENTS)
-    results: SearchResults = await memory.search(asked)
-    found = [
-        (graphs[hit.graph], node)
-        for hit in results.hits
-        if hit.graph in graphs and (node := graphs[hit.graph].nodes.get(hit.id)) is not None
-    ]
+    request = SearchRequest(
+        text=query,
+        graphs=tuple(graphs),
+        statuses=(),
+        observers=(observer,) if observer else (),
+        observed=(observed,) if observed else (),
+        documents=0 if observer or observed else _DOCUMENTS,
+    )
+    results: SearchResults = await memory.search(at_depth(request, deep))
+    nodes = without_passages(results).hits
+    hits = [hit for hit in nodes if hit.graph in graphs and hit.id in graphs[hit.graph].nodes]
+    found = [(graphs[hit.graph], graphs[hit.graph].nodes[hit.id]) for hit in hits]
     lines = [f"{node_line(node, standing(graph, node.id))}  [{level_of(graph)}]" for graph, node in found]
+    below = deepened(hits, graphs.values(), request, deep)
+    lines += [block.text for block in grounds_blocks(below, graphs, is_asked=bool(found) and depth == Depth.AUTO)]
     documents = passages(results.hits)
     lines += [passage_line(passage) for passage in documents]
     return {
@@ -83,7 +98,24 @@ async def search(memory: Memory, cwd: str, query: str) -> dict[str, object]:
         "nodes": _facts(found),
         "documents": [asdict(passage) for passage in documents],
         "degraded": results.degraded,
+        "depth": str(below.depth),
+        "reason": below.reason,
+        "premises": _facts(
+            [(graphs[place.graph], graphs[place.graph].nodes[place.id]) for place in below.grounds.places]
+        ),
+        "evidence": [
+            {"from": edge.source, "rel": edge.rel, "to": edge.target, "graph": key} for key, edge in below.grounds.edges
+        ],
+        "withheld": below.grounds.withheld,
+        "more": below.grounds.is_cut,
     }
+
+
+def _depth(name: str) -> Depth:
+    try:
+        return Depth(name or Depth.AUTO)
+    except ValueError as error:
+        raise KgError(Code.INVALID, f"There is no depth {name!r}; there are {', '.join(Depth)}.") from error
 
 
 def _facts(found: Sequence[tuple[Graph, Node]]) -> list[dict[str, object]]:
@@ -98,6 +130,9 @@ def _facts(found: Sequence[tuple[Graph, Node]]) -> list[dict[str, object]]:
             "tags": list(node.tags),
             "tier": (graph.tier(node.id) or Tier.ACTIVE).value,
             "status": standing(graph, node.id).value,
+            "kind": node.kind.value,
+            "observer": node.observer,
+            "observed": node.observed,
             "locked": node.locked,
             "created": to_iso(node.created),
             "written": to_iso(node.written.at) if node.written is not None else "",

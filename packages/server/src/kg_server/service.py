@@ -240,9 +240,11 @@ class Service:
         """The memory of ``cwd``, or the nodes named; changes nothing."""
         return await looking.show(self._memory, cwd, ids)
 
-    async def search(self, cwd: str, query: str) -> dict[str, object]:
-        """Finds in the memory of ``cwd``; changes nothing."""
-        return await looking.search(self._memory, cwd, query)
+    async def search(
+        self, cwd: str, query: str, *, depth: str = "", observer: str = "", observed: str = ""
+    ) -> dict[str, object]:
+        """Finds in the memory of ``cwd`` as deep as ``depth`` says; changes nothing. Raises INVALID for another one."""
+        return await looking.search(self._memory, cwd, query, depth=depth, observer=observer, observed=observed)
 
     async def why(self, cwd: str, node_id: str, level: str) -> dict[str, object]:
         """Why a lesson of ``cwd`` is in sight or not. Raises NOT_FOUND and AMBIGUOUS; changes nothing."""

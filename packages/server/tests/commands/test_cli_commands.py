@@ -97,7 +97,7 @@ def test_search_takes_any_words_and_says_when_nothing_matches(kg, served) -> Non
 
 
 def test_a_search_without_a_match_is_a_success_with_a_sentence_of_its_own(kg, served, monkeypatch) -> None:
-    async def nothing(*_: object) -> dict[str, object]:
+    async def nothing(*_: object, **__: object) -> dict[str, object]:
         return {"text": "", "nodes": []}
 
     monkeypatch.setattr(served.memory, "search", nothing)

@@ -123,7 +123,7 @@ def test_a_secret_that_a_hand_wrote_is_shown_to_no_model_and_indexed_nowhere(liv
 
 def test_every_text_that_a_tool_takes_is_stored_clean_or_only_looked_up() -> None:
     looked_up = {
-        "kg_put_node": {"level", "status"},
+        "kg_put_node": {"level", "status", "kind"},
         "kg_put_edge": {"level"},
         "kg_rename_node": {"level", "old_id"},
         "kg_delete_node": {"level", "id"},

@@ -14,15 +14,25 @@ if TYPE_CHECKING:
 
 @click.command("search")
 @click.argument("words", nargs=-1, required=True, metavar="WORD...")
+@click.option(
+    "--depth",
+    type=click.Choice(["explicit", "derived", "premises", "ancestry", "auto"]),
+    help="What was stated; conclusions too; also what these rest on, directly or all the way. Else by what is found.",
+)
+@click.option("--observer", default="", metavar="NAME", help="Only the views of this observer.")
+@click.option("--observed", default="", metavar="NAME", help="Only views of this person or thing.")
 @as_json
 @with_cwd
 @with_home
-def command(home: Home, cwd: str, words: tuple[str, ...], *, as_json: bool) -> None:
+def command(
+    home: Home, cwd: str, words: tuple[str, ...], *, depth: str | None, observer: str, observed: str, as_json: bool
+) -> None:
     """Search the memory of this folder. Any words are legal; there are no operators."""
     from kg_server.client import Client
 
     with Client(home) as client:
-        found = client.get("/api/v1/search", {"cwd": cwd, "query": " ".join(words)})
+        asked = {"depth": depth or "", "observer": observer, "observed": observed}
+        found = client.get("/api/v1/search", {"cwd": cwd, "query": " ".join(words), **asked})
     if as_json:
         print_json(found)
     else:

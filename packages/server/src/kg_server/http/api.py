@@ -32,7 +32,8 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
 
     async def search(request: Request) -> Json:
         query = request.query_params
-        return Json(dict(await memory.search(query.get("cwd", ""), query.get("query", ""))))
+        narrowing = {name: query.get(name, "") for name in ("depth", "observer", "observed")}
+        return Json(dict(await memory.search(query.get("cwd", ""), query.get("query", ""), **narrowing)))
 
     async def why(request: Request) -> Json:
         query = request.query_params

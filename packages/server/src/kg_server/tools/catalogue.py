@@ -38,8 +38,9 @@ _TOOLS: Final[tuple[Tool[Any], ...]] = (
         title="Save a lesson",
         arguments=put_node.PutNode,
         plan=put_node.plan,
-        texts=("gist", "notes", "touches", "tags"),
-        names=("id",),
+        texts=("gist", "notes", "touches", "tags", "observer", "observed"),
+        names=("id", "derived_from"),
+        graphs=put_node.graphs,
         destructive=True,
     ),
     Tool(
@@ -49,6 +50,7 @@ _TOOLS: Final[tuple[Tool[Any], ...]] = (
         plan=put_edge.plan,
         texts=("notes",),
         names=("source", "rel", "target"),
+        graphs=put_edge.graphs,
     ),
     Tool(
         name="kg_rename_node",

@@ -15,6 +15,7 @@ from kg_core.model.limits import (
     TAGS,
     TOUCH_LENGTH,
     TOUCHES,
+    VIEW_LENGTH,
 )
 from kg_plugin_api import Code, KgError
 
@@ -57,6 +58,18 @@ def checked_touches(touches: Sequence[str]) -> tuple[str, ...]:
 def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Tags as they are stored."""
     return _checked("tags", [single_line(tag) for tag in tags], TAGS, TAG_LENGTH)
+
+
+def checked_view(name: str, text: str) -> str:
+    """Whose view a lesson is, or of whom, as it is stored; empty for nobody's."""
+    view = single_line(text)
+    if len(view) > VIEW_LENGTH:
+        raise KgError(
+            Code.TOO_LARGE,
+            f"The {name} has {len(view)} characters; at most {VIEW_LENGTH} are kept. Name somebody, or a role.",
+            {"length": len(view), "limit": VIEW_LENGTH},
+        )
+    return view
 
 
 def remarks(node_id: str, gist: str, *, is_new: bool) -> list[str]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import ConfigDict, Field
 
-from kg_core.model import Change, Edge, EdgeKey, EndKind, end_kind
+from kg_core.model import DERIVED_FROM, Change, Edge, EdgeKey, EndKind, end_kind
 from kg_core.model.ids import check_rel
 from kg_core.policy.credits import recurrence
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.content import checked_notes
 from kg_server.tools.edges import graph_for, resolved_end
+from kg_server.tools.evidence import Conclusion, concluded, needed, refuse_circles
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
+
+if TYPE_CHECKING:
+    from kg_core.model import Graph, GraphKey
 
 FROM = Field(alias="from", description="A node id, 'user:<id>' for a user node, or a file path.")
 TO = Field(alias="to", description="A node id, 'user:<id>' for a user node, or a file path.")
@@ -33,17 +37,20 @@ class PutEdge(Arguments):
     level: Annotated[Level | None, Field(description="Needed only when an id exists on both levels.")] = None
 
 
+def graphs(arguments: PutEdge, call: Call) -> tuple[GraphKey, ...]:
+    """Of evidence, the graphs of other projects through which it may come back to where it began."""
+    if check_rel(arguments.rel) != DERIVED_FROM:
+        return ()
+    graph, key = _edge(arguments, call)
+    return needed(call, [(graph.key, key)])
+
+
 def plan(arguments: PutEdge, call: Call) -> Plan:
-    """Saves the edge with its ends resolved; an unchanged edge is not written."""
-    graph = graph_for(call.pending, arguments.source, arguments.target, arguments.level)
-    source = resolved_end(graph, call.pending.user, arguments.source)
-    target = resolved_end(graph, call.pending.user, arguments.target)
-    rel = check_rel(arguments.rel)
-    if end_kind(source) is EndKind.PATH and end_kind(target) is EndKind.PATH:
-        raise KgError(Code.INVALID, "An edge relates a node with a node or a file; both ends are file paths.")
-    if source == target:
-        raise KgError(Code.INVALID, f"Both ends are {source!r}; an edge relates two different things.")
-    key = EdgeKey(source, rel, target)
+    """Saves the edge with its ends resolved, and of evidence that its source is a conclusion; an unchanged edge is not
+    written.
+    """
+    graph, key = _edge(arguments, call)
+    source, rel, target = key
     stored = graph.edges.get(key)
     base = stored or Edge(source=source, rel=rel, target=target, created=call.now, by=call.by)
     edge = replace(base, notes=checked_notes(arguments.notes)) if arguments.sent("notes") else base
@@ -51,8 +58,27 @@ def plan(arguments: PutEdge, call: Call) -> Plan:
     recurs = recurrence(edge, graph, call.pending.user)
     if edge == stored and recurs is None:
         return said(f"{named} is there already; nothing was written.")
-    lines = [f"Saved {named} ({level_of(graph)})."]
+    change = Change(graph=graph.key, edges={key: edge})
+    changed = concluded(call, graph.key, key) if stored is None else Conclusion()
+    changes = (change, *changed.changes)
+    refuse_circles(call, changes)
+    lines = [f"Saved {named} ({level_of(graph)}).", *changed.lines]
     if recurs is not None:
         _, node_id, _ = recurs
         lines.append(f"A later case counts as a vote for {node_id!r}.")
-    return replace(said(*lines), changes=(Change(graph=graph.key, edges={key: edge}),))
+    return replace(said(*lines), changes=changes, learned=changed.learned)
+
+
+def _edge(arguments: PutEdge, call: Call) -> tuple[Graph, EdgeKey]:
+    """The graph that holds the edge, and its key. Raises INVALID, NOT_FOUND and AMBIGUOUS."""
+    graph = graph_for(call.pending, arguments.source, arguments.target, arguments.level)
+    source = resolved_end(graph, call.pending.user, arguments.source)
+    target = resolved_end(graph, call.pending.user, arguments.target)
+    rel = check_rel(arguments.rel)
+    if end_kind(source) is EndKind.PATH and end_kind(target) is EndKind.PATH:
+        raise KgError(Code.INVALID, "An edge relates a node with a node or a file; both ends are file paths.")
+    if end_kind(source) is EndKind.PATH and rel == DERIVED_FROM:
+        raise KgError(Code.INVALID, f"{DERIVED_FROM} leads from a conclusion, which is a lesson, to what it rests on.")
+    if source == target:
+        raise KgError(Code.INVALID, f"Both ends are {source!r}; an edge relates two different things.")
+    return graph, EdgeKey(source, rel, target)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from kg_core.model import UNUSED, Change, Node, Status, Tier, Use, Written
+from kg_core.model import UNUSED, Change, Kind, Node, Status, Tier, Use, Written
 from kg_core.model.ids import check_id
 from kg_core.model.limits import GIST_CHANGES
 from kg_core.policy.credits import earns_note, noted
@@ -16,7 +16,8 @@ from kg_core.render import one_line
 from kg_core.render.block import Block, Mark, MarkKind
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level, Texts
-from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches, remarks
+from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches, checked_view, remarks
+from kg_server.tools.evidence import evidence, needed, refuse_circles
 from kg_server.tools.guards import Refusal, guard
 from kg_server.tools.levels import is_same_spelling, level_name, level_of, lookup
 from kg_server.tools.markup import heal
@@ -24,7 +25,9 @@ from kg_server.tools.plan import Call, Plan, said
 from kg_server.tools.showing import shown_in_full
 
 if TYPE_CHECKING:
-    from kg_core.model import Graph
+    from collections.abc import Mapping
+
+    from kg_core.model import Edge, EdgeKey, Graph, GraphKey
 
 
 class PutNode(Arguments):
@@ -40,6 +43,25 @@ class PutNode(Arguments):
         Literal["current", "proposed", "retracted", "superseded"] | None,
         Field(description="Whether it holds; 'current' unless said otherwise."),
     ] = None
+    derived_from: Annotated[
+        Texts, Field(description="Ids of the lessons that it was concluded from, if it was. Adds to those stored.")
+    ] = ()
+    kind: Annotated[
+        Literal["stated", "derived"] | None,
+        Field(description="'derived' for a conclusion; derived_from implies it."),
+    ] = None
+    observer: Annotated[str, Field(description="Whose view it is, where that matters.")] = ""
+    observed: Annotated[str, Field(description="Whom or what that view is of.")] = ""
+
+
+def graphs(arguments: PutNode, call: Call) -> tuple[GraphKey, ...]:
+    """Of a conclusion, the graphs of other projects through which its evidence may come back to it."""
+    if not arguments.derived_from:
+        return ()
+    graph = call.pending.graph(arguments.level)
+    stored = lookup(graph, arguments.id)
+    pieces = evidence(call, graph, check_id(arguments.id) if stored is None else stored.id, arguments.derived_from)
+    return needed(call, [(holder, key) for holder, edges in pieces.items() for key in edges])
 
 
 def plan(arguments: PutNode, call: Call) -> Plan:
@@ -57,6 +79,7 @@ def plan(arguments: PutNode, call: Call) -> Plan:
         checked_touches(arguments.touches or healed.touches) if arguments.sent("touches") or healed.touches else None
     )
     tags = checked_tags(arguments.tags) if arguments.sent("tags") else None
+    pieces = evidence(call, graph, node_id, arguments.derived_from)
     if stored is not None:
         if stored.locked:
             raise KgError(
@@ -75,10 +98,13 @@ def plan(arguments: PutNode, call: Call) -> Plan:
         touches=base.touches if touches is None else touches,
         tags=base.tags if tags is None else tags,
         status=base.status if arguments.status is None else Status(arguments.status),
+        kind=_kind(arguments, base),
+        observer=checked_view("observer", arguments.observer) if arguments.sent("observer") else base.observer,
+        observed=checked_view("observed", arguments.observed) if arguments.sent("observed") else base.observed,
         conflicts=(),
     )
     if stored is not None and node.version == stored.version and not stored.conflicts:
-        return said(f"{node_id!r} already says exactly this; nothing was written.")
+        return _related(call, node_id, pieces)
     node = replace(node, written=_written(call, stored))
     use = _use(call, graph, stored, node)
     earns = stored is not None and not call.context.maintenance and earns_note(stored, use, call.by, notes)
@@ -87,7 +113,10 @@ def plan(arguments: PutNode, call: Call) -> Plan:
         nodes={node_id: node},
         use={node_id: noted(use, call.by, call.now) if earns else use},
         tombstones={node_id: None} if node_id in graph.tombstones else {},
+        edges=pieces.pop(graph.key, {}),
     )
+    changes = (change, *(Change(graph=holder, edges=edges) for holder, edges in pieces.items()))
+    refuse_circles(call, changes)
     learned = [Mark(MarkKind.WROTE, graph.key, node_id, node.version)]
     if _knows_all_of(call, graph, stored, notes, touches):
         learned.append(Mark(MarkKind.READ, graph.key, node_id, node.version))
@@ -96,7 +125,26 @@ def plan(arguments: PutNode, call: Call) -> Plan:
         saved.append("The added case counts as a vote for it.")
     if healed.is_changed:
         saved.append("Note: tool-call markup had run into the gist and was taken out of it; check what was saved.")
-    return replace(said(*saved), changes=(change,), learned=tuple(learned))
+    return replace(said(*saved), changes=changes, learned=tuple(learned))
+
+
+def _kind(arguments: PutNode, base: Node) -> Kind:
+    """Whether it was stated or concluded. Raises INVALID for a statement with premises."""
+    if not arguments.derived_from:
+        return base.kind if arguments.kind is None else Kind(arguments.kind)
+    if arguments.kind == "stated":
+        raise KgError(Code.INVALID, "What derived_from names makes it a conclusion; leave out kind='stated'.")
+    return Kind.DERIVED
+
+
+def _related(call: Call, node_id: str, pieces: Mapping[GraphKey, Mapping[EdgeKey, Edge]]) -> Plan:
+    """Saves what a lesson rests on, whose words stay as they are."""
+    if not pieces:
+        return said(f"{node_id!r} already says exactly this; nothing was written.")
+    changes = tuple(Change(graph=holder, edges=edges) for holder, edges in pieces.items())
+    refuse_circles(call, changes)
+    count = sum(map(len, pieces.values()))
+    return replace(said(f"Saved what {node_id!r} rests on: {count} more."), changes=changes)
 
 
 def _written(call: Call, stored: Node | None) -> Written:

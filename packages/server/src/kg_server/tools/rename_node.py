@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from kg_core.model import USER, USER_PREFIX, Change, Edge, EdgeKey, Tombstone, project_key
+from kg_core.model import DERIVED_FROM, USER, USER_PREFIX, Change, Edge, EdgeKey, Tombstone, project_key
 from kg_core.model.ids import advice, check_id
 from kg_core.render.block import Mark, MarkKind
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level
 from kg_server.tools.delete_node import buried
+from kg_server.tools.evidence import has_evidence, needed, refuse_circles
 from kg_server.tools.levels import folds_alike, level_of, lookup
 from kg_server.tools.plan import Call, Plan, said
 
@@ -29,11 +30,14 @@ class RenameNode(Arguments):
 
 
 def graphs(arguments: RenameNode, call: Call) -> tuple[GraphKey, ...]:
-    """The graphs of other projects whose edges end in the node."""
+    """The graphs of other projects whose edges end in the node, or that may have a part of a circle of evidence."""
     graph, node = call.pending.locate(arguments.old_id, arguments.level)
-    if graph.key != USER:
-        return ()
-    return tuple(project_key(slug) for slug, _ in graph.use_of(node.id).inbound)
+    across = {project_key(slug) for slug, _ in graph.use_of(node.id).inbound} if graph.key == USER else set()
+    new_id = check_id(arguments.new_id)
+    if has_evidence(call, graph.key, new_id):  # it is there before the node: the two become one lesson
+        across |= {*needed(call, [(graph.key, EdgeKey(node.id, DERIVED_FROM, new_id))])}
+        across |= {*needed(call, [(graph.key, EdgeKey(new_id, DERIVED_FROM, node.id))])}
+    return tuple(sorted(across))
 
 
 def plan(arguments: RenameNode, call: Call) -> Plan:
@@ -64,6 +68,8 @@ def plan(arguments: RenameNode, call: Call) -> Plan:
     if graph.key == USER:
         across = [call.pending.project, *call.loaded.values()]
         changes += _moved_across({g.key: g for g in across if g is not None}, node.id, new_id)
+    if has_evidence(call, graph.key, new_id):
+        refuse_circles(call, changes)
     learned = []
     if call.known.has_viewed(graph.key, node):
         learned.append(Mark(MarkKind.SEEN, graph.key, new_id, renamed.version))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from kg_core.model import Tier
-from kg_core.policy import connections, ranked
+from kg_core.model import DERIVED_FROM, Kind, Tier
+from kg_core.policy import Depth, at_depth, connections, deepened, ranked
+from kg_core.policy.ranking import admits
 from kg_core.render import Block, Mark, MarkKind, Rank, fit, node_line, one_line, relation, standing
 from kg_plugin_api import Limit, SearchRequest, Unit
 from kg_server.sources.notices import degraded_blocks
 from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import level_of
 from kg_server.tools.passages import passage_blocks, without_passages
 from kg_server.tools.plan import Call, Plan
@@ -40,27 +43,42 @@ class Search(Arguments):
         tuple[Literal["current", "proposed", "retracted", "superseded"], ...],
         Field(description="Which lessons may answer; current and superseded ones unless said otherwise."),
     ] = ("current", "superseded")
+    depth: Annotated[
+        Literal["explicit", "derived", "premises", "ancestry", "auto"],
+        Field(
+            description="explicit: what was stated; derived: conclusions too; premises: also what these were concluded "
+            "from; ancestry: also what that rests on. auto, unless said otherwise, chooses by what it finds."
+        ),
+    ] = "auto"
+    observer: Annotated[str, Field(description="Only the views of this observer.")] = ""
+    observed: Annotated[str, Field(description="Only views of this person or thing.")] = ""
 
 
 def question(arguments: Search, call: Call) -> SearchRequest:
     """What the index is asked."""
     levels = call.durable
     graphs = (levels.graph(arguments.level),) if arguments.level is not None else levels.searched()
-    return SearchRequest(
+    request = SearchRequest(
         text=arguments.query,
         graphs=tuple(graph.key for graph in graphs),
         limit=_ALL,
         statuses=tuple(arguments.statuses),
         tags=tuple(arguments.tags),
-        documents=_DOCUMENTS,
+        observers=(arguments.observer.strip(),) if arguments.observer.strip() else (),
+        observed=(arguments.observed.strip(),) if arguments.observed.strip() else (),
+        documents=0 if arguments.observer.strip() or arguments.observed.strip() else _DOCUMENTS,
     )
+    return at_depth(request, Depth(arguments.depth))
 
 
 def plan(arguments: Search, call: Call) -> Plan:
-    """The best hits with their notes, the paths between them, the gists of the next ones, and pieces of documents."""
+    """The best hits with their notes, what they rest on, the paths between them, the gists of the next ones, and
+    pieces of documents.
+    """
     graphs = {graph.key: graph for graph in (*call.durable.searched(), call.durable.maintain) if graph is not None}
     documents = passage_blocks(call.results.hits)
-    results = ranked(without_passages(call.results), graphs.values(), question(arguments, call))
+    request = question(arguments, call)
+    results = ranked(without_passages(call.results), graphs.values(), request)
     found = [
         (hit, graphs[hit.graph], node)
         for hit in results.hits
@@ -72,7 +90,9 @@ def plan(arguments: Search, call: Call) -> Plan:
     blocks = [Block(text=f"{len(found)} found:")] if found else []
     for position, (_, graph, node) in enumerate(found):
         blocks += _hit(graph, node, call, value=1.0 - position / _ALL, with_notes=position < _TOP)
-    blocks += _paths([hit for hit, _, _ in found[:_TOP]], list(graphs.values()))
+    deep = deepened([hit for hit, _, _ in found], graphs.values(), request, Depth(arguments.depth))
+    blocks += grounds_blocks(deep, graphs, is_asked=arguments.sent("depth"))
+    blocks += _paths([hit for hit, _, _ in found[:_TOP]], list(graphs.values()), request)
     blocks += documents
     blocks += degraded_blocks(call.results.degraded, call.known)
     fitted = fit(blocks, _REPLY)
@@ -83,10 +103,11 @@ def _hit(graph: Graph, node: Node, call: Call, *, value: float, with_notes: bool
     """A hit's gist with the notes that this context has not read; they go first when there is no room."""
     name = f"{graph.key}\x1f{node.id}"
     tier = graph.tier(node.id)
-    place = level_of(graph) if tier in {None, Tier.ACTIVE} else f"{level_of(graph)}, {tier}"
+    facts = [level_of(graph), *([] if tier in {None, Tier.ACTIVE} else [str(tier)])]
+    facts += ["derived"] if node.kind is Kind.DERIVED else []
     blocks = [
         Block(
-            text=f"{node_line(node, standing(graph, node.id))}  [{place}]",
+            text=f"{node_line(node, standing(graph, node.id))}  [{', '.join(facts)}]",
             rank=Rank.GIST,
             value=value,
             marks=(Mark(MarkKind.SEEN, graph.key, node.id, node.version),),
@@ -100,12 +121,19 @@ def _hit(graph: Graph, node: Node, call: Call, *, value: float, with_notes: bool
     return blocks
 
 
-def _paths(hits: Sequence[SearchHit], graphs: Sequence[Graph]) -> list[Block]:
-    """The edges that connect the best hits, and the lessons that they pass."""
-    found = connections(hits, graphs)
+def _paths(hits: Sequence[SearchHit], graphs: Sequence[Graph], request: SearchRequest) -> list[Block]:
+    """The edges that connect the best hits, and the lessons that they pass: none of a status, a kind or a view that was
+    not asked for.
+
+    Evidence is no path: how much of it is shown is what the depth says.
+    """
+    levels = {graph.key: graph for graph in graphs}
+    anywhere = replace(request, graphs=tuple(levels), tags=())
+    found = connections(
+        hits, graphs, lambda graph, node_id: admits(anywhere, levels, graph.key, node_id), (DERIVED_FROM,)
+    )
     if not found.edges:
         return []
-    levels = {graph.key: graph for graph in graphs}
     blocks = [Block(text="How they hang together:", rank=Rank.EDGE, value=0.1, name=_PATHS)]
     for place in found.connectors:
         node = levels[place.graph].nodes[place.id]
