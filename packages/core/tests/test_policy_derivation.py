@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_core.model import DERIVED_FROM, MAINTAIN, Change, Edge, Graph, Use
-from kg_core.policy.derivation import check, circle, conclusions, named, premises, unknown
+from kg_core.policy.derivation import check, circle, circles, conclusions, exists, named, premises, unknown
 from kg_core.policy.paths import Place
 from kg_plugin_api import Code, KgError
 
@@ -175,3 +175,23 @@ def test_a_way_that_is_found_is_one_step_of_evidence_after_the_other(steps, leve
             assert below in [step.place for step in premises(above, graphs)]
             assert above in [step.place for step in conclusions(below, graphs)]
         assert named(way).count(DERIVED_FROM) == min(len(way), 13) - 1
+
+
+@given(st.lists(pieces(), max_size=25))
+def test_a_look_through_all_evidence_finds_circles_where_there_are_any(steps):
+    graphs = levels()
+    for key, one, other, _ in steps:
+        graphs[key] = graphs[key].apply(Change(graph=key, edges=evidence((one, other))))
+    found = [way for graph in graphs.values() for way in circles(graph, graphs) if way is not None]
+    everywhere = {Place(level, name) for level in LEVELS for name in "abcd"}
+    assert bool(found) == any(reaches(graphs, each, each) for each in everywhere)
+    for way in found:
+        assert way[0] == way[-1]
+        assert exists(way, graphs)
+
+
+def test_a_look_is_as_long_as_the_evidence_and_may_be_deep():
+    deep = levels(shop=[(f"n{number}", f"n{number + 1}") for number in range(5_000)])
+    steps = list(circles(deep[SHOP], deep))
+    assert not any(steps)
+    assert len(steps) < 20_000

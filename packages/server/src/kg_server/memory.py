@@ -14,6 +14,7 @@ from kg_core.render import standing
 from kg_core.store import Problem, ProblemKind, Store
 from kg_plugin_api import MemoryChange, SearchUnavailable
 from kg_server.background import Background
+from kg_server.circles import Circles
 from kg_server.lent import Lent
 from kg_server.searching import Follower, choose
 
@@ -48,6 +49,7 @@ class Memory:
         self._indexing: dict[GraphKey, set[asyncio.Task[None]]] = {}
         self._whole: set[GraphKey] = set()
         self._background = Background()
+        self._circles = Circles(store, self._at_hand)
         store.subscribe(self._followed)
 
     @classmethod
@@ -133,9 +135,13 @@ class Memory:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        await self._circles.close()
         if self.follower is not None:
             await self.follower.close()
         await self.store.close()
+
+    def _at_hand(self) -> dict[GraphKey, Graph]:
+        return {key: self.durable(key) for key in self._indexing}
 
     def _run(self, graph: GraphKey, indexing: Coroutine[None, None, None]) -> asyncio.Task[None]:
         running = self._indexing[graph]
@@ -153,6 +159,7 @@ class Memory:
         if task.cancelled():
             return
         self._whole.add(graph)
+        self._circles.look(graph)
         if self.follower is not None:
             self.follower.indexed()
 
@@ -160,6 +167,7 @@ class Memory:
         for change in entry.changes:
             if change.graph in self._indexing:
                 self._follow(change.graph, _touched(change))
+                self._circles.follow(change)
             self._plugins.changed(
                 MemoryChange(
                     sequence=entry.sequence,

@@ -133,6 +133,25 @@ def check(changes: Sequence[Change], levels: Mapping[GraphKey, Graph]) -> None:
                 )
 
 
+def circles(graph: Graph, levels: Mapping[GraphKey, Graph]) -> Iterator[tuple[Place, ...] | None]:
+    """The circles in all that the evidence of ``graph`` leads to, each from a lesson back to it; ``None`` for every
+    edge and every lesson that was looked at. There is one at least when there are any.
+    """
+    done: set[Place] = set()
+    for key in graph.edges:
+        start = place_of(graph.key, key.source) if key.rel == DERIVED_FROM else None
+        if start is not None and start not in done:
+            yield from _circles_from(start, levels, done)
+        yield None
+
+
+def exists(way: Sequence[Place], levels: Mapping[GraphKey, Graph]) -> bool:
+    """Whether each lesson of the way rests on the next, directly."""
+    return all(
+        premise in (step.place for step in premises(conclusion, levels)) for conclusion, premise in pairwise(way)
+    )
+
+
 def named(way: Sequence[Place]) -> str:
     """A way from conclusion to premise, in words that are one line. Levels are named where it crosses them."""
     crosses = len({place.graph for place in way}) > 1
@@ -221,7 +240,23 @@ def _speaking_of(place: Place, levels: Mapping[GraphKey, Graph]) -> Iterator[Gra
 
 def _was_there(way: Sequence[Place], levels: Mapping[GraphKey, Graph], former: Mapping[Place, str]) -> bool:
     """Whether every step of a circle is as old as the change, under the names of then."""
-    then = [Place(place.graph, former.get(place, place.id)) for place in way]
-    return all(
-        premise in (step.place for step in premises(conclusion, levels)) for conclusion, premise in pairwise(then)
-    )
+    return exists([Place(place.graph, former.get(place, place.id)) for place in way], levels)
+
+
+def _circles_from(
+    start: Place, levels: Mapping[GraphKey, Graph], done: set[Place]
+) -> Iterator[tuple[Place, ...] | None]:
+    """Depth first, without recursion: evidence may be deeper than a stack. Adds what it has left to ``done``."""
+    way = {start: iter(premises(start, levels))}
+    while way:
+        current = next(reversed(way))
+        step = next(way[current], None)
+        if step is None:
+            done.add(current)
+            del way[current]
+        elif step.place in way:
+            names = list(way)
+            yield (*names[names.index(step.place) :], step.place)
+        elif step.place not in done:
+            way[step.place] = iter(premises(step.place, levels))
+        yield None

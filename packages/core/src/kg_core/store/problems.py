@@ -23,6 +23,8 @@ class ProblemKind(StrEnum):
     """Something that others keep beside the memory does not work: its git repository, a team's exchange copy."""
     SEARCH = "search"
     """The search backend that the settings choose does not answer."""
+    CIRCLE = "circle"
+    """Lessons rest on one another, which an edit, an import or a merge brought."""
     MAP = "map"
     """A project's map of components and rules cannot be used as it stands."""
     ODD = "odd"

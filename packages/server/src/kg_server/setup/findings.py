@@ -78,7 +78,7 @@ def _server(machine: Machine, health: dict[str, Any] | None) -> Iterator[Finding
     if health["version"] != VERSION:
         yield Finding("server", Level.PROBLEM, f"This command is kg {VERSION}, the server another.", "kg restart")
     for problem in health["problems"]:
-        level = Level.NOTE if problem["kind"] == ProblemKind.ODD else Level.PROBLEM
+        level = Level.NOTE if problem["kind"] in {ProblemKind.ODD, ProblemKind.CIRCLE} else Level.PROBLEM
         yield Finding("search" if problem["kind"] == ProblemKind.SEARCH else "storage", level, problem["sentence"])
     search = health.get("search", {})
     if "state" in search and "outage" not in search:

@@ -1,0 +1,90 @@
+"""Circles of evidence that no tool wrote: edits, imports and merges are kept as they are, and said."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from kg_core.model import DERIVED_FROM
+from kg_core.policy.derivation import circle, circles, exists, named, place_of
+from kg_core.store import ProblemKind
+from kg_server.background import Background
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kg_core.model import Change, Graph, GraphKey
+    from kg_core.policy.paths import Place
+    from kg_core.store import Store
+
+_AT_ONCE: Final = 2_000
+"""Edges that are looked at with a write; where they do not suffice, its graph is looked through in the background."""
+_TOLD: Final = 3
+"""Circles that are named at a time."""
+_MOST: Final = 100
+"""Circles that are remembered."""
+
+
+class Circles:
+    """The circles there are in the loaded graphs, as a problem of the storage. All methods are called on the loop."""
+
+    def __init__(self, store: Store, levels: Callable[[], Mapping[GraphKey, Graph]]) -> None:
+        self._store = store
+        self._levels = levels
+        self._known: dict[frozenset[Place], tuple[Place, ...]] = {}
+        self._looking: set[asyncio.Task[None]] = set()
+        self._background = Background()
+
+    def look(self, graph: GraphKey) -> None:
+        """Looks through all evidence of a graph, in the background."""
+        task = asyncio.create_task(self._look(graph))
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
+
+    def follow(self, change: Change) -> None:
+        """Takes up what a durable change made of evidence."""
+        pieces = {key: edge for key, edge in change.edges.items() if key.rel == DERIVED_FROM}
+        if not pieces:
+            return
+        levels = self._levels()
+        for key, edge in pieces.items():
+            conclusion, premise = place_of(change.graph, key.source), place_of(change.graph, key.target)
+            if edge is None or conclusion is None or premise is None:
+                continue
+            way = circle(conclusion, premise, levels, _AT_ONCE)
+            if way is None:
+                self.look(change.graph)
+            elif way:
+                self._remember((conclusion, *way))
+        self._tell(levels)
+
+    async def close(self) -> None:
+        """Ends what runs in the background."""
+        looking = list(self._looking)
+        for task in looking:
+            task.cancel()
+        await asyncio.gather(*looking, return_exceptions=True)
+
+    async def _look(self, graph: GraphKey) -> None:
+        levels = self._levels()
+        async for way in self._background.through(circles(levels[graph], levels)):
+            if way is not None:
+                self._remember(way)
+        self._tell(self._levels())
+
+    def _remember(self, way: tuple[Place, ...]) -> None:
+        if len(self._known) < _MOST:
+            self._known.setdefault(frozenset(way), way)
+
+    def _tell(self, levels: Mapping[GraphKey, Graph]) -> None:
+        """Says which circles there still are."""
+        self._known = {lessons: way for lessons, way in self._known.items() if exists(way, levels)}
+        if not self._known:
+            self._store.solved(ProblemKind.CIRCLE, "")
+            return
+        told = "; ".join(named(way) for way in list(self._known.values())[:_TOLD])
+        more = f"; and {len(self._known) - _TOLD} more" if len(self._known) > _TOLD else ""
+        sentence = f"Lessons rest on themselves, by an edit, an import or a merge: {told}{more}."
+        self._store.report(
+            ProblemKind.CIRCLE, "", f"{sentence} Nothing is lost; delete the edge of each that is wrong."
+        )
