@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = {"your-files.md": 10, "recall.md": 3, "questions.md": 4}
+PAGES = {"your-files.md": 10, "recall.md": 3, "questions.md": 4, "conclusions.md": 5}
 """Each page, and more than how many steps it has."""
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EDITOR = """\

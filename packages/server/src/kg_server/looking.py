@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
-from kg_core.model import USER, Tier, to_iso
+from kg_core.model import USER, Kind, Tier, to_iso
 from kg_core.policy import Depth, at_depth, deepened
 from kg_core.render import level_blocks, node_line, standing
 from kg_plugin_api import Code, KgError, SearchRequest
@@ -88,7 +88,7 @@ async def search(
     nodes = without_passages(results).hits
     hits = [hit for hit in nodes if hit.graph in graphs and hit.id in graphs[hit.graph].nodes]
     found = [(graphs[hit.graph], graphs[hit.graph].nodes[hit.id]) for hit in hits]
-    lines = [f"{node_line(node, standing(graph, node.id))}  [{level_of(graph)}]" for graph, node in found]
+    lines = [f"{node_line(node, standing(graph, node.id))}  [{_place(graph, node)}]" for graph, node in found]
     below = deepened(hits, graphs.values(), request, deep)
     lines += [block.text for block in grounds_blocks(below, graphs, is_asked=bool(found) and depth == Depth.AUTO)]
     documents = passages(results.hits)
@@ -109,6 +109,10 @@ async def search(
         "withheld": below.grounds.withheld,
         "more": below.grounds.is_cut,
     }
+
+
+def _place(graph: Graph, node: Node) -> str:
+    return f"{level_of(graph)}, derived" if node.kind is Kind.DERIVED else level_of(graph)
 
 
 def _depth(name: str) -> Depth:

@@ -37,12 +37,13 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
             "Save a lesson the moment you have learned it, or change one. One lesson per node: the id names its "
             "subject, the gist makes the claim in one sentence that holds beyond this case, each note tells one case "
             "or reason. Search first and add your case to a lesson that exists. Lists left out stay as they are; "
-            "lists that are sent replace the stored ones, so include what shall stay."
+            "lists that are sent replace the stored ones, so include what shall stay. A conclusion from other lessons "
+            "names them in derived_from."
         ),
         "kg_put_edge": (
             "Relate a lesson to another one or to a file, instead of describing the other again. rel is a verb read "
             "from 'from' to 'to': guards, causes, contradicts, instance-of, implemented-in; supersedes retires the "
-            "target. Works across levels."
+            "target, derived-from leads from a conclusion to what it rests on. Works across levels."
         ),
         "kg_rename_node": (
             "Give a lesson a better id. Its edges, also those of other projects, its votes and its history follow; "
