@@ -130,6 +130,37 @@ def test_evidence_makes_a_stated_lesson_a_conclusion_that_its_writer_still_knows
     live(scenario)
 
 
+def test_who_takes_a_premise_away_is_told_what_was_concluded_from_it(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await chain(writer, "upper-claim", "lower-claim")
+        told = "What was concluded from it may fall too: 'upper-claim'."
+        await writer.put("better-claim", "It is otherwise.")
+        assert told in await writer.call("kg_put_edge", from_="better-claim", rel="supersedes", to="lower-claim")
+        assert told in await writer.put("lower-claim", "It was wrong.", status="retracted")
+        assert told not in await writer.put("lower-claim", "It was quite wrong.")
+        assert told in await writer.call("kg_delete_node", id="lower-claim")
+        assert "concluded" not in await writer.call("kg_delete_node", id="upper-claim")
+
+    live(scenario)
+
+
+def test_a_circle_over_the_maintainers_own_notes_is_refused(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        keeper = world.agent("m-1")
+        await keeper.call("kg_read", maintenance=True)
+        for name in ("rule-a", "rule-b"):
+            await keeper.put(name, f"{name}.", "user")
+        await keeper.put("note-c", "A note.", "maintain", derived_from=["user:rule-a"])
+        await keeper.call("kg_put_edge", from_="user:rule-b", rel=DERIVED_FROM, to="note-c", level="maintain")
+        await world.restart()
+        writer = world.agent("s-1")
+        refusal = await writer.refused("kg_put_edge", from_="rule-a", rel=DERIVED_FROM, to="rule-b", level="user")
+        assert "user:rule-a --derived-from--> user:rule-b --derived-from--> maintain:note-c" in refusal
+
+    live(scenario)
+
+
 def test_a_locked_lesson_keeps_its_kind(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer = world.agent("s-1")

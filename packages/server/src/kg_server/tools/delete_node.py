@@ -11,6 +11,7 @@ from kg_core.model import USER, Change, Tombstone
 from kg_core.model.limits import TOMBSTONES
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level
+from kg_server.tools.evidence import rested
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
 
@@ -42,7 +43,7 @@ def plan(arguments: DeleteNode, call: Call) -> Plan:
     lines = [f"Deleted {node.id!r} ({level_of(graph)})" + (f" and {len(edges)} edges." if edges else ".")]
     if projects:
         lines.append(f"Edges into it from {', '.join(slug for slug, _ in projects)} are kept, but no longer shown.")
-    return replace(said(*lines), changes=(change,))
+    return replace(said(*lines, *rested(call, graph.key, node.id)), changes=(change,))
 
 
 def buried(graph: Graph, node_id: str, tombstone: Tombstone) -> dict[str, Tombstone | None]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model import DERIVED_FROM, USER, USER_PREFIX, Change, Edge, EdgeKey, EndKind, Kind, end_kind
 from kg_core.policy.derivation import check, conclusions, place_of, premises, unknown
 from kg_core.policy.paths import Place
+from kg_core.render import one_line
 from kg_core.render.block import Mark, MarkKind
 from kg_plugin_api import Code, KgError
 from kg_server.tools.content import single_line
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from kg_core.model import Graph, GraphKey, Node
     from kg_server.tools.plan import Call
+
+
+_NAMED: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,16 @@ def has_evidence(call: Call, graph: GraphKey, node_id: str) -> bool:
     """Whether any evidence begins or ends in a lesson of this name, be it there or not."""
     place, levels = Place(graph, node_id), at_hand(call)
     return bool(premises(place, levels) or conclusions(place, levels))
+
+
+def rested(call: Call, graph: GraphKey, node_id: str) -> tuple[str, ...]:
+    """A sentence on the conclusions that rest on a lesson which does not hold any more; none when there are none."""
+    names = list(dict.fromkeys(step.place.id for step in conclusions(Place(graph, node_id), at_hand(call))))
+    if not names:
+        return ()
+    shown = ", ".join(repr(one_line(name)) for name in names[:_NAMED])
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (f"What was concluded from it may fall too: {shown}{more}.",)
 
 
 def evidence(call: Call, graph: Graph, node_id: str, texts: Iterable[str]) -> dict[GraphKey, dict[EdgeKey, Edge]]:

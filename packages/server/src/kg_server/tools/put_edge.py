@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import ConfigDict, Field
 
-from kg_core.model import DERIVED_FROM, Change, Edge, EdgeKey, EndKind, end_kind
+from kg_core.model import DERIVED_FROM, SUPERSEDES, Change, Edge, EdgeKey, EndKind, end_kind
 from kg_core.model.ids import check_rel
 from kg_core.policy.credits import recurrence
+from kg_core.policy.derivation import place_of
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.content import checked_notes
 from kg_server.tools.edges import graph_for, resolved_end
-from kg_server.tools.evidence import Conclusion, concluded, needed, refuse_circles
+from kg_server.tools.evidence import Conclusion, concluded, needed, refuse_circles, rested
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
 
@@ -63,6 +64,8 @@ def plan(arguments: PutEdge, call: Call) -> Plan:
     changes = (change, *changed.changes)
     refuse_circles(call, changes)
     lines = [f"Saved {named} ({level_of(graph)}).", *changed.lines]
+    if rel == SUPERSEDES and stored is None and (place := place_of(graph.key, target)) is not None:
+        lines += rested(call, place.graph, place.id)
     if recurs is not None:
         _, node_id, _ = recurs
         lines.append(f"A later case counts as a vote for {node_id!r}.")

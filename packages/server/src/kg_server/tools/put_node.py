@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -17,7 +17,7 @@ from kg_core.render.block import Block, Mark, MarkKind
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches, checked_view, remarks
-from kg_server.tools.evidence import evidence, needed, refuse_circles
+from kg_server.tools.evidence import evidence, needed, refuse_circles, rested
 from kg_server.tools.guards import Refusal, guard
 from kg_server.tools.levels import is_same_spelling, level_name, level_of, lookup
 from kg_server.tools.markup import heal
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kg_core.model import Edge, EdgeKey, Graph, GraphKey
+
+_FALLEN: Final = frozenset({Status.RETRACTED, Status.SUPERSEDED})
 
 
 class PutNode(Arguments):
@@ -121,6 +123,8 @@ def plan(arguments: PutNode, call: Call) -> Plan:
     if _knows_all_of(call, graph, stored, notes, touches):
         learned.append(Mark(MarkKind.READ, graph.key, node_id, node.version))
     saved = _saved(call, graph, stored, node)
+    if node.status in _FALLEN and base.status not in _FALLEN:
+        saved += rested(call, graph.key, node_id)
     if earns:
         saved.append("The added case counts as a vote for it.")
     if healed.is_changed:
