@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_core.model import DERIVED_FROM, MAINTAIN, Change, Edge, Graph, Use
-from kg_core.policy.derivation import check, circle, circles, conclusions, exists, named, premises, unknown
+from kg_core.policy.derivation import LOOKED_AT, check, circle, circles, conclusions, exists, named, premises, unknown
 from kg_core.policy.paths import Place
 from kg_plugin_api import Code, KgError
 
@@ -91,12 +91,17 @@ def test_what_cannot_be_told_in_time_is_refused():
     graphs = levels(shop=wide)
     assert circle(Place(SHOP, "bottom"), Place(SHOP, "top"), graphs, most=30) is None
     assert circle(Place(SHOP, "bottom"), Place(SHOP, "top"), graphs) == ()
+    hubs = [("top", f"n{number}") for number in range(LOOKED_AT)] + [("m", "bottom")]
+    sentence = refusal(Change(graph=SHOP, edges=evidence(("bottom", "top"))), levels(shop=hubs))
+    assert "cannot be told in time whether the one rests on the other" in sentence
 
 
 def test_a_new_conclusion_costs_its_own_edges_alone(values):
     deep = [(f"n{number}", f"n{number + 1}") for number in range(400)]
-    graphs = levels(shop=deep)
+    wide = [("n0", f"m{number}") for number in range(400)]
+    graphs = levels(shop=[*deep, *wide])
     assert circle(Place(SHOP, "new"), Place(SHOP, "n0"), graphs, most=10) == ()
+    assert circle(Place(SHOP, "n0"), Place(SHOP, "seen"), graphs, most=10) == ()
 
 
 def test_projects_that_may_hold_a_part_are_named_where_both_sides_lead_out(values):
