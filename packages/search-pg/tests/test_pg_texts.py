@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import psycopg
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_plugin_api import SearchItem
 from kg_search_pg.chunks import LONGEST, chunks, split, vector
+from kg_search_pg.database import told
 from kg_search_pg.fusion import Found, Weights, fuse, ranks
 from kg_search_pg.words import Role, asked, clean, terms
 
@@ -155,3 +158,32 @@ def test_a_superseded_node_counts_less() -> None:
     hits = fuse([found("a", 1.0, "superseded"), found("b", 1.0)], [], 2, Weights())
 
     assert [hit.key for hit in hits] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        (
+            (
+                'connection failed: connection to server at "127.0.0.1", port 5432 failed: Connection refused\n'
+                "\tIs the server running on that host and accepting TCP/IP connections?"
+            ),
+            'connection failed: connection to server at "127.0.0.1", port 5432 failed: Connection refused',
+        ),
+        (
+            (
+                "Multiple attempts failed:\n"
+                "- host: 'a', port: None: connection failed: refused\n\tIs the server running?\n"
+                "- host: 'b', port: None: connection failed: timeout expired\n"
+            ),
+            (
+                "Multiple attempts failed: - host: 'a', port: None: connection failed: refused"
+                " - host: 'b', port: None: connection failed: timeout expired"
+            ),
+        ),
+        ("\tIs anybody there?", "Is anybody there"),
+        ("", "OperationalError"),
+    ],
+)
+def test_what_the_driver_says_becomes_one_statement(said: str, line: str) -> None:
+    assert told(psycopg.OperationalError(said)) == line

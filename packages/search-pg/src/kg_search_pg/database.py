@@ -46,9 +46,11 @@ class Failing:
 
 
 def told(error: psycopg.Error) -> str:
-    """What Postgres said, in one line."""
+    """What Postgres or its driver said, in one line without an end mark. The driver's hints are left out: they ask."""
     said = error.diag.message_primary or str(error) or type(error).__name__
-    return " ".join(said.split()).rstrip(".")[:300]
+    lines = said.splitlines()
+    stated = [line for line in lines if not line.startswith("\t")]
+    return " ".join(" ".join(stated or lines).split())[:300].rstrip(".:?! ")
 
 
 class Database:

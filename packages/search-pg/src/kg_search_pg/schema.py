@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, LiteralString
 import psycopg
 from psycopg import sql
 
+from kg_search_pg.database import told
+
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
@@ -92,8 +94,7 @@ async def with_vectors(connection: AsyncConnection[Any], schema: str) -> Vectors
             if (row := await there.fetchone()) and not row[0]:
                 await connection.execute("create extension vector schema public")
     except psycopg.Error as error:
-        said = error.diag.message_primary or str(error)
-        return Vectors(problem=f"this Postgres has no pgvector ({said}); `create extension vector` brings it")
+        return Vectors(problem=f"this Postgres has no pgvector ({told(error)}); `create extension vector` brings it")
     found = await connection.execute(
         "select extversion, nspname from pg_extension join pg_namespace n on n.oid = extnamespace"
         " where extname = 'vector'"
