@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kg_core.store import Places
 from kg_core.store.maptext import MapSource, parse_map
 
 
@@ -84,3 +85,26 @@ def test_init_needs_a_code_base(kg, home) -> None:
     for folder in (Path.home(), Path("/"), home.root):
         code, _, err = kg("map", "init", "--cwd", str(folder))
         assert (code, "belongs to no code base" in err) == (2, True)
+
+
+def test_init_writes_no_empty_map_where_there_is_no_repository(kg, tmp_path, monkeypatch) -> None:
+    nothing_is_temporary = Places(Path("/home/nobody"), ())
+    monkeypatch.setattr(Places, "from_environ", classmethod(lambda *_: nothing_is_temporary))
+    aside = tmp_path.resolve() / "notes"
+    aside.mkdir()
+
+    code, out, err = kg("map", "init", "--cwd", str(aside))
+
+    assert (code, out) == (2, "")
+    assert f"{aside} is in no git repository, and nothing in it would become a component" in err
+    assert list(aside.iterdir()) == []
+
+
+def test_init_says_when_nothing_of_a_repository_became_a_component(kg, tmp_path) -> None:
+    folder = tmp_path.resolve() / "new"
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
+
+    code, out, _ = kg("map", "init", "--cwd", str(folder))
+
+    assert code == 0
+    assert "has no components, as nothing here became one, and no rules. Write down both" in out

@@ -53,7 +53,7 @@ def check(home: Home, cwd: str, *, as_json: bool) -> int:
 def init(home: Home, cwd: str, *, dry_run: bool, as_json: bool) -> None:
     """Begin a map in this repository: components from its folders, workspaces and code owners; no rules.
 
-    A map that is there is never changed.
+    Outside of one, this folder is taken for the code base. A map that is there is never changed.
     """
     from kg_server.setup.mapfile import Draft
 
@@ -65,10 +65,14 @@ def init(home: Home, cwd: str, *, dry_run: bool, as_json: bool) -> None:
     elif dry_run:
         click.echo(draft.text, nl=False)
     else:
-        click.echo(
-            f"{draft.path} has {draft.count} component{'' if draft.count == 1 else 's'} and no rules. "
-            "Write down the rules, then `kg map check`."
-        )
+        click.echo(f"{draft.path} {_begun(draft.count)}, then `kg map check`.")
+
+
+def _begun(count: int) -> str:
+    """What a new map holds, and what is left to the person."""
+    if not count:
+        return "has no components, as nothing here became one, and no rules. Write down both"
+    return f"has {count} component{'' if count == 1 else 's'} and no rules. Write down the rules"
 
 
 def _asked(home: Home, route: str, asked: dict[str, str]) -> dict[str, Any]:

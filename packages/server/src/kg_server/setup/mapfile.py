@@ -54,7 +54,11 @@ class Draft:
 
     @classmethod
     def of(cls, home: Home, cwd: Path, environ: Mapping[str, str]) -> Self:
-        """A map for the work tree around ``cwd``. Raises INVALID where there is none, CONFLICT when it has a map."""
+        """A map for the work tree around ``cwd``, else for that folder.
+
+        Raises INVALID where no code base is, or none that git knows and nothing to make a component of, and CONFLICT
+        where a map is.
+        """
         places = Places.from_environ(environ)
         if locate(cwd, places) is None or Path(os.path.realpath(cwd)).is_relative_to(os.path.realpath(home.root)):
             raise KgError(
@@ -67,6 +71,9 @@ class Draft:
             raise _there_already(path)
         files = asyncio.run(files_of(tree)).files
         components = drafted(files, _texts(tree, wanted(files)))
+        if around is None and not components:
+            sentence = f"{tree} is in no git repository, and nothing in it would become a component: run this in a"
+            raise KgError(Code.INVALID, f"{sentence} repository or a project's folder.")
         example = components[0].slug if components else "auth"
         return cls(path, _HEAD + map_text(components) + _TAIL % example, len(components))
 
