@@ -225,8 +225,10 @@ def test_setup_shows_what_it_would_do_and_does_it_and_undoes_it(kg, server, repo
     assert (repository / ".kg" / "graph.json").exists()
     assert kg("setup", "--team")[0] == 0
 
+    git(repository, "add", ".kg")
     code, out, _ = kg("setup", "--team", "--off")
     assert code == 0
+    assert "Commit that .kg/.gitattributes is deleted." in out
     assert not (repository / ".kg" / ".gitattributes").exists()
     assert (repository / ".kg" / "graph.json").exists()
     assert (repository / ".git" / "config").read_text(encoding="utf-8") == config
@@ -238,14 +240,26 @@ def test_uninstalling_takes_kg_out_of_repositories(kg, servers, repository, git)
     server.put("retry-three-times", "Three retries", cwd=str(repository))
     Team(server.home, repository).register()
     server.sync()
+    git(repository, "add", ".kg")
 
     code, out, _ = kg("uninstall", "--yes")
 
     assert code == 0, out
+    assert "Commit that .kg/.gitattributes is deleted." in out
     assert not (repository / ".kg" / ".gitattributes").exists()
     assert (repository / ".kg" / "graph.json").exists()
     assert (repository / ".git" / "config").read_text(encoding="utf-8") == config
     assert Team.all(server.home) == ()
+
+
+def test_what_was_never_committed_need_not_be_committed_as_deleted(kg, servers, repository) -> None:
+    Team(servers().home, repository).register()
+
+    code, out, _ = kg("uninstall", "--yes")
+
+    assert code == 0, out
+    assert "is not shared any more" in out
+    assert "Commit" not in out
 
 
 def test_a_folder_outside_of_any_repository_cannot_share(kg, server, person, monkeypatch) -> None:

@@ -12,6 +12,7 @@ from kg_server.cli.options import patiently
 from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
+    from kg_core.claims import Outcome
     from kg_core.store import Home
     from kg_server.setup.team import Team
 
@@ -67,8 +68,14 @@ def _leave(home: Home, team: Team) -> int:
     outcome = team.unregister()
     for refusal in outcome.refusals:
         click.echo(f"  NOT taken out: {refusal.path}: {refusal.reason}", err=True)
-    click.echo(f"{team.copy} stays in the repository and is not kept in step any longer.")
+    click.echo(f"{team.copy} stays in the repository and is not kept in step any longer.{commit_of(team, outcome)}")
     return 0 if outcome.ok else 1
+
+
+def commit_of(team: Team, outcome: Outcome) -> str:
+    """A sentence on what leaving has deleted in the repository and the person has to commit; empty when nothing."""
+    deleted = team.to_commit(outcome)
+    return f" Commit that {' and '.join(deleted)} is deleted." if deleted else ""
 
 
 def _synced(home: Home) -> list[dict[str, Any]]:

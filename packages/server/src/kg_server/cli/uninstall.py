@@ -158,11 +158,13 @@ def _undo_steps(home: Home, named: Sequence[str]) -> list[str]:
 
 def _leave_teams(home: Home) -> None:
     """Takes kg out of the repositories that share their memory; the exchange copies stay there."""
+    from kg_server.cli.team import commit_of
     from kg_server.setup.team import Team
 
     for team in Team.all(home):
-        team.unregister()
-        click.echo(f"{team.tree}: its memory is not shared any more. {team.copy} stays.")
+        outcome = team.unregister()
+        commit = commit_of(team, outcome)
+        click.echo(f"{team.tree}: its memory is not shared any more. {team.copy} stays.{commit}")
 
 
 def _taken_out(name: str, editor: Editor, report: Report) -> bool:

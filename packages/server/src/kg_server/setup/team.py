@@ -80,6 +80,16 @@ class Team:
                 self._forget(name)
         return self._editor().apply(self._editor().plan_removal())
 
+    def to_commit(self, outcome: Outcome) -> tuple[str, ...]:
+        """What :meth:`unregister` deleted that git still has: paths within the work tree."""
+        gone = [str(path) for path in outcome.done if not path.exists()]
+        asked = ("--literal-pathspecs", "ls-files", "-z", "--", *gone)
+        try:
+            kept = asyncio.run(Git(self.tree).run(*asked)) if gone else ""
+        except GitFailed:
+            return ()
+        return tuple(filter(None, kept.split("\0")))
+
     def _shares_settings(self, tree: Path) -> bool:
         """Whether another work tree belongs to the same repository."""
         try:
