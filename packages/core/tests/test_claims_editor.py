@@ -123,6 +123,16 @@ def test_each_run_keeps_the_originals_once(desk: Any) -> None:
     assert editor.apply(editor.plan(desk.claims())).backup is None
 
 
+def test_editors_of_one_command_keep_no_original_of_what_one_of_them_made(desk: Any) -> None:
+    made: set[Path] = set()
+    first, second = (Editor(desk.record.with_name(name), desk.backups, made=made) for name in ("a.json", "b.json"))
+    later = Editor(desk.record.with_name("c.json"), desk.backups)
+
+    assert first.apply(first.plan([JsonEntry(path=desk.json, keys=("a",), value=1)])).backup is None
+    assert second.apply(second.plan([JsonEntry(path=desk.json, keys=("b",), value=2)])).backup is None
+    assert later.apply(later.plan([JsonEntry(path=desk.json, keys=("c",), value=3)])).backup is not None
+
+
 @pytest.mark.parametrize("text", [b'{"a": ', b"\xff", b'{"servers": {"kg": 1}}'])
 def test_a_refused_file_stays_and_the_other_files_are_written(desk: Any, text: bytes) -> None:
     desk.json.write_bytes(text)

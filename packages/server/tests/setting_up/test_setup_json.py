@@ -81,6 +81,13 @@ def test_accepted_offers_name_their_files(person: Any, asked) -> None:
     assert asked("setup", "--yes")[1]["harnesses"][0]["files"] == []
 
 
+def test_a_file_that_was_not_there_before_has_no_original_to_keep(person: Any, asked) -> None:
+    _, document = asked("setup", "--yes")
+
+    assert [harness["backups"] for harness in document["harnesses"]] == [[], [], []]
+    assert not (person.home.state / "backups").exists()
+
+
 def test_what_cannot_be_changed_is_in_the_document(person: Any, asked) -> None:
     person.settings("claude").write_text("{ torn", encoding="utf-8")
 

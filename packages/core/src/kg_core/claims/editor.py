@@ -37,13 +37,17 @@ class Editor:
     """Puts claims into files and takes them out again.
 
     ``record`` is the file that remembers what is ours, ``backups`` the folder where each run keeps the originals of the
-    files that it changes, in a folder of its own. Making an editor does no I/O. All methods raise KgError(INVALID) when
+    files that it changes, in a folder of its own. Editors that share ``made`` keep no original of a file that one of
+    them has made: it has none. Making an editor does no I/O. All methods raise KgError(INVALID) when
     the record cannot be read or a claim cannot be written in any file.
     """
 
-    def __init__(self, record: Path, backups: Path, *, files: Files | None = None) -> None:
+    def __init__(
+        self, record: Path, backups: Path, *, files: Files | None = None, made: set[Path] | None = None
+    ) -> None:
         self._record = record
         self._backups = backups
+        self._made = set() if made is None else made
         self._files = OsFiles() if files is None else files
 
     def plan(self, claims: Iterable[Claim]) -> Plan:
@@ -63,7 +67,7 @@ class Editor:
 
         Interrupted at any instant, every file is either old or new, and the next plan goes on from there.
         """
-        run = Run(self._files, self._record, self._backups)
+        run = Run(self._files, self._record, self._backups, self._made)
         self._tidy(plan)
         for _ in range(ATTEMPTS):
             if plan.empty:

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Run:
-    """One run of ``apply``, over however many attempts: where its backups go and what it has done."""
+    """One run of ``apply``, over however many attempts: where its backups go and what it has done.
+
+    ``made`` are the files that were made lately: none of them has an original.
+    """
 
     files: Files
     record: Path
     backups: Path
+    made: set[Path] = field(default_factory=set)
     done: list[Path] = field(default_factory=list)
     failed: Failure | None = None
     open: list[Path] = field(default_factory=list)
@@ -76,7 +80,9 @@ class Run:
         found = self.files.read(change.target)
         if (None if found is None else found.data) != change.before:
             raise Changed(str(change.target))
-        if found is not None:
+        if found is None:
+            self.made.add(change.target)
+        elif change.target not in self.made:
             self._save(change.target, found.data)
         if change.after is not None:
             self.files.replace(change.target, change.after, found, change.mode)

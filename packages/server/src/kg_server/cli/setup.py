@@ -101,14 +101,14 @@ def _asked_for(
     """What was found, the agents to connect, these and what else is wanted, and every harness installed."""
     from kg_server.installed import plugins_of
     from kg_server.setup.choice import chosen
-    from kg_server.setup.connection import Connection
+    from kg_server.setup.connection import Connection, Records
     from kg_server.setup.machine import Machine
     from kg_server.setup.service import SERVICE
 
-    machine, plugins = Machine.this(home), plugins_of(home)
+    machine, plugins, records = Machine.this(home), plugins_of(home), Records.at(home)
     choice = chosen(plugins, machine, named)
-    agents = [Connection.of(machine, harness) for harness in choice.harnesses]
-    more = [Connection.of(machine, SERVICE)] if service else []
+    agents = [Connection.of(machine, harness, records) for harness in choice.harnesses]
+    more = [Connection.of(machine, SERVICE, records)] if service else []
     return choice, agents, [*agents, *more], plugins.harnesses
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from kg_core.claims import Editor
@@ -37,10 +37,13 @@ class Connection:
     has_guides: bool = True
 
     @classmethod
-    def of(cls, machine: Machine, harness: Harness) -> Connection:
-        """What connects a harness on this machine, with the guides unless the settings say otherwise."""
+    def of(cls, machine: Machine, harness: Harness, records: Records | None = None) -> Connection:
+        """What connects a harness on this machine, with the guides unless the settings say otherwise.
+
+        Those that one command writes share their ``records``.
+        """
         memory = machine.memory
-        return cls(harness, machine.site(harness), Records.at(memory), has_guides=_wants_guides(memory))
+        return cls(harness, machine.site(harness), records or Records.at(memory), has_guides=_wants_guides(memory))
 
     def claims(self) -> Sequence[Claim]:
         """What must be on disk."""
@@ -138,10 +141,14 @@ def _wants_guides(memory: Home) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The records of what was written for each harness, and for each offer that was accepted."""
+    """The records of what was written for each harness, and for each offer that was accepted.
+
+    ``made`` are the files that were made through them: what is changed in one of these later has no original to keep.
+    """
 
     folder: Path
     backups: Path
+    made: set[Path] = field(default_factory=set)
 
     @classmethod
     def at(cls, home: Home) -> Records:
@@ -160,4 +167,4 @@ class Records:
         }
 
     def _editor(self, record: Path) -> Editor:
-        return Editor(record, self.backups)
+        return Editor(record, self.backups, made=self.made)
