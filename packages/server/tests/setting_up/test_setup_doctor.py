@@ -60,7 +60,19 @@ def of(found: dict[str, tuple[str, str]], words: str) -> tuple[str, str]:
     return kept
 
 
-def test_a_server_that_is_silent_or_another_version_is_named_with_its_command(look: Any) -> None:
+def test_before_a_set_up_there_is_no_server_to_blame(person: Any, look: Any) -> None:
+    found = look(None)
+
+    assert of(found, "Nothing is set up here yet.") == ("problem", "kg setup")
+    assert not any("does not answer" in sentence for sentence in found)
+    person.run("setup", "--yes", "--harness", "claude")
+    assert of(look(None), "does not answer") == ("problem", "kg start")
+
+
+def test_a_server_that_is_silent_or_another_version_is_named_with_its_command(person: Any, look: Any) -> None:
+    person.home.state.mkdir(parents=True)
+    person.home.lock.touch()
+
     assert of(look(None), "does not answer") == ("problem", "kg start")
     assert of(look(health(version="0.0.1")), "the server another") == ("problem", "kg restart")
 
@@ -143,9 +155,9 @@ def test_doctor_tells_programs_the_same_as_people(person: Any) -> None:
 
     told = json.loads(out)
     assert (code, told["ok"]) == (1, False)
-    (silent,) = [finding for finding in told["findings"] if finding["command"] == "kg start"]
+    (silent,) = [finding for finding in told["findings"] if finding["command"] == "kg setup"]
     assert silent["level"] == "problem"
-    assert f"{silent['sentence']} Mend it with `kg start`." in person.run("doctor")[1]
+    assert f"{silent['sentence']} Mend it with `kg setup`." in person.run("doctor")[1]
 
 
 @pytest.fixture

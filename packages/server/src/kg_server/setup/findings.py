@@ -67,6 +67,8 @@ def _server(machine: Machine, health: dict[str, Any] | None) -> Iterator[Finding
             yield Finding(
                 "server", Level.NOTE, "The server is stopped; `kg start` or the next session of an agent starts it."
             )
+        elif not machine.memory.lock.exists() and not Records.at(machine.memory).all():
+            yield Finding("server", Level.PROBLEM, "Nothing is set up here yet.", "kg setup")
         else:
             sentence = "The server does not answer. `kg logs` may say why."
             yield Finding("server", Level.PROBLEM, sentence, "kg start")
