@@ -91,6 +91,17 @@ def test_another_memory_can_be_named(kg, served, tmp_path) -> None:
     assert kg("status", "--home", str(tmp_path / "other"))[0] == 3
 
 
+def test_a_misspelt_variable_is_named_once_by_every_command_and_others_are_let_be(kg, served, monkeypatch) -> None:
+    monkeypatch.setenv("KG_HME", "/elsewhere")
+    monkeypatch.setenv("KG_DATABASE_URL", "of another program")
+    line = "Note: kg does not know the variable KG_HME; did you mean KG_HOME?\n"
+
+    assert kg("search", "x") == (0, "found x\n", line)
+    assert kg("status", "--json")[2] == line
+    assert kg("version")[2] == ""
+    assert kg("status", "--home", "/nowhere")[2] == ""
+
+
 def test_search_takes_any_words_and_says_when_nothing_matches(kg, served) -> None:
     assert kg("search", "été", "AND", "(") == (0, "found été AND (\n", "")
     assert json.loads(kg("search", "--json", "x")[1]) == {"text": "found x"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 HOME_VARIABLE: Final = "KG_HOME"
 KNOWN_VARIABLES: Final = frozenset({HOME_VARIABLE})
+_LIKENESS: Final = 0.75
+"""From here on a name is a known one with a letter or two amiss, and no variable of another program."""
 IGNORED: Final = "journal/\n*.use.json\n*.corrupt-*\n*.tmp\n"
 """What a repository made of the memory folder leaves out."""
 
@@ -44,6 +47,12 @@ class Home:
             raise KgError(Code.INVALID, sentence) from error
         unknown = tuple(sorted(name for name in environ if name.startswith("KG_") and name not in KNOWN_VARIABLES))
         return cls(cwd / root, unknown)
+
+    @property
+    def misspelt(self) -> tuple[tuple[str, str], ...]:
+        """The unknown variables that all but bear a known name, each with that name."""
+        near = ((name, difflib.get_close_matches(name, KNOWN_VARIABLES, 1, _LIKENESS)) for name in self.unknown)
+        return tuple((name, found[0]) for name, found in near if found)
 
     @property
     def config(self) -> Path:

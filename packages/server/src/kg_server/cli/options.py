@@ -26,13 +26,16 @@ if TYPE_CHECKING:
 
 
 def with_home(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command the memory home: of ``--home``, else of the environment."""
+    """Gives a command the memory home: of ``--home``, else of the environment, whose misspelt variables it names."""
 
     @click.option("--home", "folder", metavar="FOLDER", help="The memory to use instead of $KG_HOME or ~/.kg.")
     @functools.wraps(function)
     def wrapped(*args: Any, folder: str | None, **options: Any) -> Any:
         environ = {**os.environ, "KG_HOME": folder} if folder else os.environ
-        return function(*args, home=Home.from_environ(environ, working_folder()), **options)
+        home = Home.from_environ(environ, working_folder())
+        for name, meant in () if folder else home.misspelt:
+            click.echo(f"Note: kg does not know the variable {name}; did you mean {meant}?", err=True)
+        return function(*args, home=home, **options)
 
     return wrapped
 
