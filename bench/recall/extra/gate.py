@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FOLDS: Final = 5
 MARGIN: Final = 1.15
 OPEN: Final = Gate(least=1e-6)
-LEASTS: Final = (0.4, 0.45, 0.5, GATE.least, 0.6, 0.65, 0.7)
+LEASTS: Final = (0.35, 0.4, 0.45, GATE.least, 0.55, 0.6, 0.7)
 SHOWN: Final = 20
 
 

@@ -116,6 +116,23 @@ def test_words_that_everybody_uses_say_less_than_others_the_more_so_when_they_ar
 
 
 @pytest.mark.parametrize(
+    "prompt", ["a van became stuck in the longest tunnel", "who wrote that they kept and sold a horse"]
+)
+def test_irregular_forms_of_everyday_words_are_everyday_words(prompt: str) -> None:
+    level = level_of(
+        lease="A job that became stuck in the longest shard needs a new lease",
+        archive="What support wrote is kept for a year, masked, and never sold",
+    )
+    assert lines(prompt, level) == []
+
+
+def test_characters_that_overlap_are_no_several_words_be_they_grammar_or_not() -> None:
+    level = level_of(端末="通信が遅い端末では決済ボタンを無効化する")
+    assert lines("通信が遅い、設定を教えて", level) == []
+    assert ids("通信が遅い端末で決済すると", level) == ["端末"]
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
         "make it read-only please",
@@ -245,6 +262,9 @@ def test_a_prompt_that_asks_for_general_knowledge_or_for_play_needs_more() -> No
     assert ids("what does a quench do to the tokamak", level) == ["quench"]
     assert lines("who invented the tokamak, and what is a quench", level) == []
     assert lines("a limerick on a quench in a tokamak", level) == []
+    assert lines("what is a klystron trip", level) == []
+    assert lines("what is the difference between a quench and a tokamak", level) == []
+    assert lines("are quenches older than tokamaks?", level) == []
     assert ids("in general, does a quench trip the tokamak of hall 3 longer than a klystron trip", level) == ["quench"]
 
 

@@ -33,12 +33,11 @@ _SHARED: Final = {
     Role.WHOLE: 1.0,
     Role.GRAM: 1.0,
     Role.SYLLABLES: 0.3,
-    Role.LOOSE: 0.2,
-    Role.LONE: 0.3,
-    Role.NUMBER: 0.0,
+    Role.LOOSE: 0.3,
 }
-"""What a shared term counts. A number says nothing alone. A whole identifier counts beside its parts. An emoji is
-chosen on purpose. Syllables and what is loose or lone change nothing measurable; a long word must not count as many."""
+"""What a shared term counts. A whole identifier counts beside its parts. An emoji is chosen on purpose. Syllables
+change little, so that a long word does not count as many. A number, or a character that stands alone, says
+nothing."""
 _MISSING: Final = {Role.WORD: 0.7, Role.PART: 0.7, Role.SIGN: 0.7, Role.GRAM: 0.15, Role.SYLLABLES: 0.15}
 """What a term counts that the node does not have. Most pairs of characters are no words, but some are."""
 _UNKNOWN: Final = 6.0
@@ -49,11 +48,11 @@ _TELLING: Final = 100
 """Nodes. In a smaller memory nearly every word is unknown, and being so counts the less the smaller it is."""
 _PLAIN: Final = 0.3
 """What a plain word counts when it is shared: everybody uses it for everything."""
-_USUAL: Final = 0.6
+_USUAL: Final = 0.5
 """What a usual word counts when it is shared."""
-_COMMON_MISSING: Final = 0.7
+_COMMON_MISSING: Final = 0.5
 """What a plain or usual word counts when it is not."""
-_SOFTNESS: Final = 0.7
+_SOFTNESS: Final = 0.5
 """The power of the rarity of what is shared: a word of a few lessons tells nearly as much as a word of one."""
 _NOTED: Final = 0.7
 """What a term counts that is shared with notes and touches only."""
@@ -61,7 +60,7 @@ _PHRASE: Final = 1.25
 """What a term counts that stands beside another shared one in both texts: scattered words are often there by chance."""
 _FOLLOWING: Final = 0.25
 """What a pair of characters counts that overlaps with the one before: three characters are no two words."""
-_MOST_MISSING: Final = 4.0
+_MOST_MISSING: Final = 3.0
 """What is missing counts at most so much: a long prompt may say a lot besides."""
 _STRICTNESS: Final = 2
 """The power of the shared part."""
@@ -76,7 +75,7 @@ _NUMERALS: Final = frozenset("〇零一二三四五六七八九十百千万億�
 """A pair of characters with one of these is a number and says nothing alone, as digits do."""
 _IN_ORDER: Final = (Role.WORD, Role.PART, Role.SIGN, Role.NUMBER)
 _NAMES: Final = (Role.SIGN, Role.WHOLE)
-_OVERLAPPING: Final = (Role.GRAM, Role.SYLLABLES)
+_OVERLAPPING: Final = (Role.GRAM, Role.SYLLABLES, Role.LOOSE)
 
 
 class Match(NamedTuple):

@@ -52,7 +52,12 @@ _PURPOSE: Final = 1_000
 """Characters. What a prompt is for is said at its beginning."""
 _ASIDE: Final = re.compile(
     r"""
-      \b(?:poems?|haikus?|limericks?|sonnets?|lyrics|rhymes?|jokes?|puns?|riddles?|anecdotes?|quiz|crossword)\b
+      \A\W*what(?:'s|\ is|\ are|\ was|\ were)\ (?:an?\ )?        # a thing as such, unless its name is all that is said
+      (?!(?:the|this|that|these|those|our|my|your|it|there|left|wrong|next|new|in|on|at|up|behind)\b|\S+\W*\Z)\w
+    | \A\W*what\ (?:do|does|did)\ .{1,60}\ (?:mean|stand\ for)\b
+    | \bwhat(?:'s|\ is|\ are)\ the\ (?:difference|meaning)s?\b
+    | \A\W*(?:is|are|was|were)\ \S+\ (?:older|newer|younger|bigger|larger|faster|better)\ than\b
+    | \b(?:poems?|haikus?|limericks?|sonnets?|lyrics|rhymes?|jokes?|puns?|riddles?|anecdotes?|quiz|crossword)\b
     | \bwho\ (?:first\ )?(?:invented|coined|wrote|founded|discovered|came\ up\ with)\b
     | \b(?:history|origins?|etymology|inventors?)\ of\b | \bnamed\ after\b | \bdo\ (?:I|you)\ pronounce\b
     | \bin\ (?:general|theory|principle)\b | \btextbook\b
@@ -80,7 +85,8 @@ def said(prompt: str) -> str:
 
 
 def is_aside(words: str) -> bool:
-    """Whether a prompt says itself that it asks for general knowledge or for play, as *who invented* or *a poem* do."""
+    """Whether a prompt says itself that it asks for general knowledge or for play, as *what is a*, *who invented* or
+    *a poem* do."""
     return _ASIDE.search(words, 0, _PURPOSE) is not None
 
 
