@@ -186,6 +186,38 @@ def test_an_export_is_imported_into_an_empty_memory_as_it_was(kg, servers, impor
         assert second.graph(key).edges == first.graph(key).edges
 
 
+def test_projects_whose_folders_are_not_known_stay_apart_through_an_export(kg, servers, tmp_path) -> None:
+    def graph(name: str) -> dict[str, object]:
+        return {"format": 1, "nodes": {f"of-{name}": {"gist": f"A lesson of {name}."}}, "edges": []}
+
+    graphs = {f"project:{name}": graph(name) for name in ("ships", "trains")}
+    exported = tmp_path / "export.json"
+    exported.write_text(json.dumps({"format": 1, "graphs": graphs}), encoding="utf-8")
+    servers("first")
+    kg("import", exported)
+    exported.write_text(kg("export")[1], encoding="utf-8")
+
+    second = servers("second")
+    kg("import", exported)
+
+    for name in ("ships", "trains"):
+        assert set(second.graph(f"project:{name}").nodes) == {f"of-{name}"}
+
+
+@pytest.mark.parametrize("root", [".", "", "ships", "\0", "\ud800"])
+def test_what_is_no_folder_makes_no_two_projects_one(kg, server, tmp_path, root) -> None:
+    graphs = {
+        f"project:{name}": {"format": 1, "root": root, "nodes": {f"of-{name}": {"gist": name}}, "edges": []}
+        for name in ("ships", "trains")
+    }
+    exported = tmp_path / "export.json"
+    exported.write_text(json.dumps({"format": 1, "graphs": graphs}), encoding="utf-8")
+
+    assert kg("import", exported)[0] == 0
+
+    assert set(server.graph("project:ships").nodes) == {"of-ships"}
+
+
 def test_markdown_that_was_exported_is_imported_with_the_same_ids_and_gists(kg, servers, tmp_path) -> None:
     first = servers("first")
     first.put("tests-first", "Tests run before every push", notes=("a red main\ncosts a day",))

@@ -151,8 +151,10 @@ class Projects:
     def adopt(self, slug: str, roots: Sequence[str], remotes: Sequence[str] = ()) -> Project:
         """The project of a memory that comes from elsewhere: the one that has one of these folders, else the one of
         that name if it has no other folders, else a new one. Its registration is saved with its first write.
+
+        What is no absolute path names no folder of anybody.
         """
-        paths = [Path(root) for root in roots]
+        paths = [Path(root) for root in roots if is_path(root) and Path(root).is_absolute()]
         known = next((self._by_root[root] for root in paths if root in self._by_root), None)
         if known is None:
             named = self._registered.get(slug)

@@ -77,7 +77,8 @@ class Copies:
             graphs = {key: self._memory.store.whole(key)}
         else:
             graphs = {key: graph for key, graph in (await self._all()).items() if graph.nodes or key == USER}
-        roots = {project.key: str(project.root) for project in self._memory.store.projects.all()}
+        projects = self._memory.store.projects.all()
+        roots = {project.key: str(project.root) for project in projects if project.root.is_absolute()}
         pieces = [b'{"format":1,"graphs":{']
         for number, (key, graph) in enumerate(graphs.items()):
             head = compact(key) + b":{" + (b'"root":' + compact(roots[key]) + b"," if key in roots else b"")
