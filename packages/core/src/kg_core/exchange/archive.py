@@ -6,8 +6,9 @@ import io
 import json
 import os
 import tarfile
+import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import Code, KgError
 
@@ -65,12 +66,12 @@ def read(path: Path) -> dict[str, bytes]:
     try:
         with tarfile.open(path, "r:gz") as archive:
             return _files(archive, path)
-    except (tarfile.TarError, EOFError, OSError, ValueError) as error:
+    except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError, RecursionError) as error:
         raise KgError(Code.INVALID, f"{path} is no backup of kg, or is damaged ({error}).") from error
 
 
 def _files(archive: tarfile.TarFile, path: Path) -> dict[str, bytes]:
-    manifest: dict[str, Any] | None = None
+    manifest: object = None
     files: dict[str, bytes] = {}
     for entry in archive:
         if not entry.isfile() or entry.size > _LARGEST:
@@ -81,9 +82,10 @@ def _files(archive: tarfile.TarFile, path: Path) -> dict[str, bytes]:
             manifest = json.loads(data)
         elif entry.name.startswith(FOLDER):
             files[entry.name.removeprefix(FOLDER)] = data
-    if manifest is None:
-        raise ValueError(f"it has no {MANIFEST}")
-    if manifest.get("format", FORMAT) > FORMAT:
+    form = manifest.get("format", FORMAT) if isinstance(manifest, dict) else None
+    if not isinstance(form, int):
+        raise ValueError(f"it has no {MANIFEST} that says its format")
+    if form > FORMAT:
         raise KgError(Code.READ_ONLY, f"{path} was written by a later version of kg.")
     return files
 
