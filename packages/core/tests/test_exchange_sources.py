@@ -147,6 +147,16 @@ def test_the_official_servers_file_is_read_and_every_skipped_line_named() -> Non
     assert reasons(read) == {"line 10": "a relation with 'nobody', which is no entity"}
 
 
+def test_a_separator_of_lines_within_a_text_ends_no_line_of_the_official_servers_file(tmp_path: Path) -> None:
+    entity = {"type": "entity", "name": "wal", "entityType": "", "observations": ["one\u2028two"]}
+    (tmp_path / "memory.json").write_text(json.dumps(entity, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    read = found(tmp_path / "memory.json")
+
+    assert read.format == "mcp-memory"
+    assert lesson(tmp_path / "memory.json", "wal").gist == "wal: one\u2028two"
+
+
 def test_names_that_would_get_one_id_stay_two_nodes_whatever_is_added_later() -> None:
     (portion,) = found(OFFICIAL).portions
     ids = sorted(node_id for node_id in portion.graph.nodes if node_id.startswith("payment-worker"))

@@ -21,7 +21,7 @@ _BY: Final = "import"
 
 def is_one(file: File) -> bool:
     """Whether the first line that holds anything is an entity or a relation."""
-    first = next((line for line in file.text().splitlines() if line.strip()), "")
+    first = next((line for line in file.text().split("\n") if line.strip()), "")
     record = _record(first)
     return record is not None and record.get("type") in {"entity", "relation"}
 
