@@ -393,6 +393,20 @@ def test_ids_that_differ_in_case_only_are_one_node(kg, server, tmp_path) -> None
     assert len(nodes) == 2
 
 
+@pytest.mark.parametrize("name", ["graph.json", "export.json", "kg-memory"])
+def test_numbers_that_json_does_not_have_are_kept_as_text(kg, server, tmp_path, name) -> None:
+    graph = '{"format": 1, "nodes": {"odd": {"gist": "A lesson.", "rank": [NaN, -Infinity, 1e999, 1.5]}}, "edges": []}'
+    (tmp_path / "graph.json").write_text(graph, encoding="utf-8")
+    (tmp_path / "export.json").write_text(f'{{"format": 1, "graphs": {{"user": {graph}}}}}', encoding="utf-8")
+    (tmp_path / "kg-memory").mkdir()
+    (tmp_path / "kg-memory" / "user.json").write_text(graph, encoding="utf-8")
+
+    assert kg("import", tmp_path / name, "--level", "user")[0] == 0
+
+    exported = json.loads(kg("export")[1], parse_constant=pytest.fail)
+    assert exported["graphs"]["user"]["nodes"]["odd"]["rank"] == ["NaN", "-Infinity", "1e999", 1.5]
+
+
 def test_an_offer_that_is_not_open_is_refused(server) -> None:
     with Client(server.home) as client, pytest.raises(KgError) as failure:
         client.post("/api/v1/offers/nobody", {"target": {"level": "user"}, "nodes": {}})

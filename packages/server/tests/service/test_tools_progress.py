@@ -19,6 +19,8 @@ def test_a_tasks_progress_is_kept_read_and_forgotten(live: Live) -> None:
         assert "Nothing is saved" in await agent.call("kg_progress", task_id="big-move")
         await agent.call("kg_progress", task_id="big-move", state='{"done": ["a"], "next": "b"}')
         assert '"next": "b"' in await world.agent("s-2").call("kg_progress", task_id="big-move")
+        await agent.call("kg_progress", task_id="big-move", state='{"share": NaN}')
+        assert '"share": "NaN"' in await agent.call("kg_progress", task_id="big-move")
         await agent.call("kg_progress", task_id="big-move", state="half way\nthrough")
         assert "  half way\n  through" in await agent.call("kg_progress", task_id="big-move")
         assert "65536" in await agent.refused("kg_progress", task_id="big-move", state="x" * 70_000)

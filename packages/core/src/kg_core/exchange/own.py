@@ -10,6 +10,7 @@ from kg_core.exchange import archive
 from kg_core.exchange.document import read_whole, with_use
 from kg_core.exchange.found import Found, Portion
 from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER
+from kg_core.model.foreign import loads
 from kg_core.store.reading import read_uses
 from kg_plugin_api import Code, KgError
 
@@ -81,7 +82,7 @@ def is_one(data: bytes) -> bool:
 def _exported(data: bytes) -> dict[str, Any] | None:
     """The graphs of an export by key; ``None`` when this is a single graph file."""
     try:
-        record = json.loads(data)
+        record = loads(data)
     except (ValueError, RecursionError):
         return None
     graphs = record.get("graphs") if isinstance(record, dict) else None

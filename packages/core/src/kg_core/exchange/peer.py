@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +24,7 @@ from kg_core.model import (
     to_iso,
 )
 from kg_core.model.codec import read_node
+from kg_core.model.foreign import loads
 from kg_core.model.limits import GIST_CHANGES
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _is_project(name: str) -> bool:
 
 def _parsed(file: File) -> dict[str, Any] | None:
     try:
-        graph = json.loads(file.text())
+        graph = loads(file.text())
     except (ValueError, RecursionError):
         return None
     return graph if isinstance(graph, dict) and isinstance(graph.get("nodes", {}), dict) else None

@@ -13,6 +13,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model.depth import NESTING, is_too_deep
+from kg_core.model.foreign import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ _BLANK: Final = re.compile(r"[\s,]*")
 _BLANK_OR_COLON: Final = re.compile(r"[\s:]*")
 _LINE: Final = re.compile(r'\n([ \t]*)(?=["{}\]])')
 _UNDECODABLE: Final = re.compile("[\udc80-\udcff]")
-_DECODER: Final = JSONDecoder(strict=False)
+_DECODER: Final = JSONDecoder(strict=False, parse_constant=str, parse_float=number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from kg_core.model.foreign import loads
 from kg_plugin_api import Code, KgError
 from kg_server.security import LARGEST_BODY
 
@@ -28,7 +28,7 @@ async def read_object(request: Request) -> dict[str, object]:
     """The body as a JSON object. Raises INVALID for anything else."""
     body = await read(request)
     try:
-        found = json.loads(body)
+        found = loads(body)
     except (ValueError, RecursionError) as failure:
         raise KgError(Code.INVALID, "The body is not JSON.") from failure
     if not isinstance(found, dict):

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from kg_core.model import Change, Progress, to_iso
 from kg_core.model.depth import is_too_deep
+from kg_core.model.foreign import loads
 from kg_core.model.ids import check_id
 from kg_core.model.limits import PROGRESS_BYTES
 from kg_core.render import one_line
@@ -63,7 +64,7 @@ def plan(arguments: ProgressArguments, call: Call) -> Plan:
 def _state(text: str) -> Mapping[str, object]:
     """The object that ``text`` is the JSON of; what is none, or nested beyond what is kept so, stays a text."""
     try:
-        decoded = json.loads(text)
+        decoded = loads(text)
     except (ValueError, RecursionError):
         decoded = None
     return decoded if isinstance(decoded, dict) and not is_too_deep(decoded) else {_TEXT: text}
