@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kg_core.store import Home, OsFiles, Places, Projects, normalised_remote
+from kg_core.store.footprints import footprint
 from kg_core.store.identity import locate
 from kg_core.store.problems import Problems
 
@@ -252,6 +254,15 @@ def test_a_checkout_that_is_moved_keeps_its_memory_by_itself(registry, tmp_path)
     registry.now += 60_000
     for each in (projects, again, registry.open()):
         assert each.resolve(str(old)).key != key
+
+
+def test_a_former_place_that_cannot_be_looked_at_stops_nobody(registry, tmp_path):
+    root = repository(tmp_path / "app")
+    hidden = f"/{'x' * 300}"
+    registry.places = Places(Path("/home/nobody"), ())
+    (tmp_path / "kg" / "state" / "footprints.json").write_text(json.dumps({hidden: footprint(root)}), encoding="utf-8")
+
+    assert registry.open().resolve(str(root)).root == root
 
 
 def test_a_checkout_that_is_moved_before_its_first_lesson_keeps_its_name(registry, tmp_path):

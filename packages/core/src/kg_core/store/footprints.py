@@ -57,7 +57,7 @@ class Footprints:
         if not mark:
             return None
         known = (Path(name) for name, seen in self._known.items() if seen == mark)
-        return next((before for before in known if before != root and not before.exists()), None)
+        return next((before for before in known if before != root and _is_gone(before)), None)
 
     def forget(self, root: Path) -> None:
         """Nothing is at ``root`` any more."""
@@ -72,3 +72,14 @@ class Footprints:
                 replace_file(self._files, self._path, (data,))
 
         self._later(write)
+
+
+def _is_gone(path: Path) -> bool:
+    """Whether nothing is there; what cannot be looked at, as on a disk that does not answer, is not gone."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
