@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kg_core.model import DERIVED_FROM, USER, Change, Edge, Kind
+from kg_core.model import DERIVED_FROM, USER, Change, Edge, Graph, Kind
 from kg_core.policy.derivation import circle, premises
 from kg_core.policy.paths import Place
 from kg_core.store import Write
+from kg_server.tools.levels import Levels
+from kg_server.tools.search import Search, question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -375,6 +378,13 @@ def test_whose_view_a_lesson_is_is_kept_shown_and_asked_for(live: Live) -> None:
         assert graph(world).nodes["zebra-liked"].observed == "Bob"
 
     live(scenario)
+
+
+def test_documents_are_nobodys_view() -> None:
+    call: Any = SimpleNamespace(durable=Levels(user=Graph(key=USER)))
+    assert question(Search(query="zebra"), call).documents > 0
+    assert question(Search(query="zebra", observer="Ada"), call).documents == 0
+    assert question(Search(query="zebra", observed="Ada"), call).documents == 0
 
 
 def test_the_command_line_goes_as_deep(live: Live) -> None:
