@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -172,6 +173,12 @@ def _relative(frequency: int, size: int) -> float:
     return rarity(frequency, size) / rarity(1, size)
 
 
+@lru_cache(maxsize=1_024)
+def _title_terms(text: str) -> tuple[Term, ...]:
+    """The terms of a text of a title. Two looks are taken at it, and hits of one prompt are often hits of the next."""
+    return tuple(terms(text))
+
+
 def _in_order(found: Iterable[Term]) -> Iterator[str]:
     return (term.text for term in found if term.role in _IN_ORDER and not is_stop(term.text))
 
@@ -192,7 +199,9 @@ def _phrases(shared_terms: AbstractSet[str], title: Iterable[str], wording: Word
     asked = {pair for pair in wording.beside if shared_terms >= set(pair)}
     if not asked:
         return frozenset()
-    return {term for text in title for pair in pairwise(_in_order(terms(text))) if pair in asked for term in pair}
+    return {
+        term for text in title for pair in pairwise(_in_order(_title_terms(text))) if pair in asked for term in pair
+    }
 
 
 def _is_named(matches: Sequence[Match], title: Sequence[str], wording: Wording) -> bool:
@@ -203,5 +212,5 @@ def _is_named(matches: Sequence[Match], title: Sequence[str], wording: Wording) 
     words = {match.text for match in uncommon if match.role is Role.WORD and match.is_titled}
     joined = {word for word in words if not any(word in text or word.capitalize() in text for text in title)}
     return bool(joined) and any(
-        term.role is Role.WHOLE and term.text in joined for text in title for term in terms(text)
+        term.role is Role.WHOLE and term.text in joined for text in title for term in _title_terms(text)
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from kg_core.policy.evidence import Match, Wording, missing, rarity, shared, strength
+from kg_core.policy.impacts import SCALE, has_text_of, impacts
+from kg_core.policy.leading import Wanted, leading
 from kg_core.policy.postings import TITLED, Postings
-from kg_core.policy.text import Role, asked, terms
+from kg_core.policy.text import Role, asked
 from kg_plugin_api import SearchHit, SearchResults
 
 if TYPE_CHECKING:
@@ -17,11 +19,8 @@ if TYPE_CHECKING:
 
     from kg_plugin_api import SearchItem, SearchRequest
 
-_SATURATION: Final = 1.2
-_LENGTH: Final = 0.4
-"""How much a long field counts less."""
-_SCALE: Final = 100
-"""What a term adds to a node is kept as a whole number, from 1 to 220."""
+_FINE: Final = 1_000
+"""What a term of the question counts is taken in so many parts of its unit."""
 _TERMS: Final = 32
 """Of a long question, the rarest terms are asked for."""
 _WEIGHTS: Final = {
@@ -41,23 +40,6 @@ _LONG_CHAIN: Final = 3
 _SUPERSEDED_WEIGHT: Final = 0.7
 """What a superseded node's score counts, and so what it leaves to what supersedes it: at 0.5 hit@5 of questions in
 old words is 0.975 on the dev half, from 0.7 on 1.000; at 0.9 other classes lose as much."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """What a term in this field weighs, and how many terms the field usually has."""
-
-    weight: float
-    usual: int
-
-
-# Measured on the dev half: hit@1 0.830, hit@5 0.964. Between a half and the double of each weight the difference is at
-# most five questions. A path says where a lesson holds rather than what it is about: with 0.5 for touches, lessons on
-# the files of a component push out what the user wrote for all projects.
-_ID: Final = _Field(2.0, 4)
-_GIST: Final = _Field(2.0, 20)
-_NOTES: Final = _Field(1.0, 60)
-_TOUCHES: Final = _Field(0.25, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +75,21 @@ class _Scope:
             number = len(self.items)
             self.items.append(None)
         self.numbers[item.key] = number
-        self.postings.add(number, _impacts(item))
+        self.postings.add(number, impacts(item))
         self._know(number, item)
 
     def replace(self, item: SearchItem) -> None:
         """Takes a new item for a known key; one whose text is the same costs nothing."""
         number = self.numbers[item.key]
         before = self.item(number)
-        if _text(before) != _text(item):
-            self.postings.remove(number, _impacts(before))
-            self.postings.add(number, _impacts(item))
+        if not has_text_of(item, before):
+            self.postings.remove(number, impacts(before))
+            self.postings.add(number, impacts(item))
         self._know(number, item)
 
     def remove(self, key: str) -> None:
         number = self.numbers.pop(key)
-        self.postings.remove(number, _impacts(self.item(number)))
+        self.postings.remove(number, impacts(self.item(number)))
         self.items[number] = None
         self.unusual.pop(number, None)
         self.free.append(number)
@@ -178,10 +160,9 @@ class Index:
         size = sum(len(scope.numbers) for scope in scopes)
         question, limit = _question(request.text, scopes, size), max(0, request.limit)
         found: list[tuple[float, str, _Scope]] = []
+        wanted = [Wanted(term.text, round(_FINE * term.rarity * _WEIGHTS[term.role])) for term in _rarest(question)]
         for scope in scopes:
-            scores: dict[int, float] = {}
-            for term in _rarest(question):
-                scope.postings.score(term.text, term.rarity * _WEIGHTS[term.role], scores)
+            scores = leading(scope.postings, wanted, limit if _is_open(request) else math.inf, scope.unusual)
             best = _best(_admitted(scores, scope, request), limit)
             found += [(-score, scope.item(number).key, scope) for number, score in best]
         found.sort(key=lambda each: each[:2])
@@ -240,8 +221,8 @@ def _hit(
 ) -> SearchHit:
     number = scope.numbers[key]
     item = scope.item(number)
-    impacts = ((term, scope.postings.impact(term.text, number)) for term in question if term.frequency)
-    found = [(term, bool(impact & TITLED)) for term, impact in impacts if impact]
+    entries = ((term, scope.postings.impact(term.text, number)) for term in question if term.frequency)
+    found = [(term, bool(entry & TITLED)) for term, entry in entries if entry]
     firm = [(term, titled) for term, titled in found if term.role not in {Role.LONE, Role.LOOSE}]
     matches = [Match(term.text, term.role, term.shared, titled) for term, titled in found]
     lacking = sum(term.missing for term in question) - sum(term.missing for term, _ in found)
@@ -249,7 +230,7 @@ def _hit(
         key=key,
         graph=item.graph,
         id=item.id,
-        score=round(score / _SCALE, 6),
+        score=round(score / (SCALE * _FINE), 6),
         evidence=_evidence([(term.text, term.role) for term, _ in firm]),
         rarity=round(max((term.rarity for term, _ in firm), default=0.0) / rarest, 6),
         in_title=any(titled for _, titled in firm),
@@ -270,8 +251,16 @@ def _evidence(matched: Sequence[tuple[str, Role]]) -> int:
     return words
 
 
-def _admitted(scores: dict[int, float], scope: _Scope, request: SearchRequest) -> dict[int, float]:
+def _is_open(request: SearchRequest) -> bool:
+    """Whether every node may answer whose status is current."""
+    return not (request.tiers or request.tags or request.kinds) and (
+        not request.statuses or "current" in request.statuses
+    )
+
+
+def _admitted(scores: Mapping[int, float], scope: _Scope, request: SearchRequest) -> dict[int, float]:
     """What the request's filters let through, superseded ones weighed down."""
+    scores = dict(scores)
     for number, status in scope.unusual.items():
         if number in scores:
             if request.statuses and status not in request.statuses:
@@ -301,30 +290,3 @@ def _best(scores: Mapping[int, float], limit: int) -> list[tuple[int, float]]:
         return list(scores.items())
     least = heapq.nlargest(limit, scores.values())[-1] if limit else 0.0
     return [(number, score) for number, score in scores.items() if score >= least] if limit else []
-
-
-def _text(item: SearchItem) -> tuple[object, ...]:
-    return item.id, item.gist, item.notes, item.touches, item.tags
-
-
-def _impacts(item: SearchItem) -> dict[str, int]:
-    """What each term adds to the node, with the mark of those that its title has."""
-    weights: dict[str, float] = {}
-    _weigh(weights, _ID, item.id)
-    _weigh(weights, _GIST, "\n".join((item.gist, *item.tags)))
-    titled = len(weights)
-    _weigh(weights, _NOTES, "\n".join(item.notes))
-    _weigh(weights, _TOUCHES, "\n".join(item.touches))
-    most = _SCALE * (_SATURATION + 1)
-    impacts = {term: round(most * weight / (weight + _SATURATION)) or 1 for term, weight in weights.items()}
-    for term in islice(impacts, titled):
-        impacts[term] |= TITLED
-    return impacts
-
-
-def _weigh(weights: dict[str, float], kind: _Field, text: str) -> None:
-    """Adds what the terms of a field weigh; those that occur more often or in a short field weigh more."""
-    found = terms(text)
-    weight = kind.weight / (1 - _LENGTH + _LENGTH * len(found) / kind.usual)
-    for term, _ in found:
-        weights[term] = weights.get(term, 0.0) + weight

@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _BITS: Final = 9
-_MOST_IMPACT: Final = 0xFF
+MOST_IMPACT: Final = 0xFF
+"""No impact is larger."""
 TITLED: Final = 0x100
 """The mark of a term that a node has in its id, gist or tags, beside the impact of 1–255."""
+_LOOKING_UP: Final = 8
+"""To look one node up takes as long as to read so many entries."""
 
 _Posting: TypeAlias = "int | array[int]"
 """Entries in the order of numbers; a lone one, as most terms have, is kept without an array."""
@@ -59,15 +62,27 @@ class Postings:
         posting = self._of.get(term, ())
         return 1 if isinstance(posting, int) else len(posting)
 
-    def score(self, term: str, weight: float, scores: dict[int, float]) -> None:
+    def score(self, term: str, weight: int, scores: dict[int, int]) -> None:
         """Adds ``weight`` times the term's impact to the score of each node that has it."""
         if not scores:
-            scores.update({entry >> _BITS: weight * (entry & _MOST_IMPACT) for entry in self._entries(term)})
+            scores.update({entry >> _BITS: weight * (entry & MOST_IMPACT) for entry in self._entries(term)})
             return
         known = scores.get
         for entry in self._entries(term):
             number = entry >> _BITS
-            scores[number] = known(number, 0.0) + weight * (entry & _MOST_IMPACT)
+            scores[number] = known(number, 0) + weight * (entry & MOST_IMPACT)
+
+    def deepen(self, term: str, weight: int, scores: dict[int, int]) -> None:
+        """As :meth:`score`, for the nodes that have one already: few are looked up, for many all entries are read."""
+        entries = self._entries(term)
+        if len(scores) * _LOOKING_UP < len(entries):
+            for number in scores:
+                scores[number] += weight * (self.impact(term, number) & MOST_IMPACT)
+            return
+        for entry in entries:
+            number = entry >> _BITS
+            if number in scores:
+                scores[number] += weight * (entry & MOST_IMPACT)
 
     def impact(self, term: str, number: int) -> int:
         """The impact and mark of a term on a node; 0 when the node does not have it."""
@@ -75,7 +90,7 @@ class Postings:
         place = bisect_left(entries, number << _BITS)
         if place == len(entries) or entries[place] >> _BITS != number:
             return 0
-        return entries[place] & (TITLED | _MOST_IMPACT)
+        return entries[place] & (TITLED | MOST_IMPACT)
 
     def _entries(self, term: str) -> array[int] | tuple[int, ...]:
         posting = self._of.get(term, ())
