@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -104,6 +105,30 @@ def test_the_merge_is_written_as_the_store_writes_files(kg, tmp_path) -> None:
         '{\n  "format": 1,\n  "nodes": {\n    "a": {\n      "gist": "é"\n    },\n'
         '    "b": {\n      "gist": "short"\n    }\n  },\n  "edges": []\n}\n'
     )
+
+
+def test_a_disk_that_fails_leaves_the_file_whole_for_git(kg, tmp_path) -> None:
+    files = [tmp_path / name for name in ("base", "ours", "theirs")]
+    for file, text in zip(files, ("", graph(b="b" * 200), graph(a="a")), strict=True):
+        file.write_text(text, encoding="utf-8")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        code, _, err = kg("merge-driver", *files)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert (code, "Nothing was merged" in err) == (3, True)
+    assert files[1].read_text(encoding="utf-8") == graph(b="b" * 200)
+    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {"base", "ours", "theirs"}
+
+
+def test_a_file_that_is_not_there_is_named(kg, tmp_path) -> None:
+    (tmp_path / "base").touch()
+
+    code, _, err = kg("merge-driver", tmp_path / "base", tmp_path / "ours", tmp_path / "theirs")
+
+    assert (code, str(tmp_path / "ours") in err) == (3, True)
 
 
 def test_a_file_of_a_later_version_is_not_merged(kg, tmp_path) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from kg_plugin_api import Code, KgError
+
 
 @click.command("merge-driver")
 @click.argument("base", type=click.Path(path_type=Path))
@@ -18,7 +20,10 @@ def command(base: Path, ours: Path, theirs: Path) -> None:
     Of a lesson that both sides changed, OURS stays and THEIRS is kept beside it in the file. A file that is no graph
     is left as it is, with exit code 2: then git merges lines.
     """
-    conflicts = asyncio.run(_merge(base, ours, theirs))
+    try:
+        conflicts = asyncio.run(_merge(base, ours, theirs))
+    except OSError as error:
+        raise KgError(Code.UNAVAILABLE, f"{error.filename or ours}: {error.strerror}. Nothing was merged.") from error
     if conflicts:
         click.echo(f"kg: both versions are kept of: {', '.join(conflicts)}.", err=True)
 
@@ -26,9 +31,11 @@ def command(base: Path, ours: Path, theirs: Path) -> None:
 async def _merge(base: Path, ours: Path, theirs: Path) -> tuple[str, ...]:
     from kg_core.exchange.document import content, read_whole
     from kg_core.model.merge import merge
+    from kg_core.store import OsFiles
+    from kg_core.store.files import replace_file
 
     grown_from = await read_whole(base.read_bytes(), str(base))
     sides = [await read_whole(path.read_bytes(), str(path), known=grown_from) for path in (ours, theirs)]
     merged = merge(grown_from, *sides)
-    ours.write_bytes(b"".join(await content(merged.graph)))
+    replace_file(OsFiles(), ours, await content(merged.graph))  # half of it would be what git merges next
     return merged.conflicts
