@@ -208,6 +208,20 @@ def test_a_bug_is_told_in_a_sentence_and_its_details_go_to_a_file(kg, home, monk
     assert "Traceback" in (home.state / "command-error.log").read_text(encoding="utf-8")
 
 
+def test_the_details_of_a_bug_are_for_their_owner_alone(kg, tmp_path, monkeypatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("kg_server.lifecycle.control.Control.health", fail)
+    monkeypatch.setenv("KG_HOME", str(tmp_path / "new"))
+
+    assert kg("status")[0] == 1
+
+    made = [tmp_path / "new", *(tmp_path / "new").rglob("*")]
+    assert len(made) == 3
+    assert all(not path.stat().st_mode & 0o077 for path in made)
+
+
 def test_an_interrupt_ends_quietly(kg, monkeypatch) -> None:
     def fail(*_: object) -> None:
         raise KeyboardInterrupt

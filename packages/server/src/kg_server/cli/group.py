@@ -133,13 +133,16 @@ def run_command(arguments: Sequence[str]) -> int:
 
 
 def _noted() -> str:
-    """Writes down where the failure came from, and says where that can be read."""
+    """Writes down where the failure came from, for its owner's eyes only, and says where that can be read."""
     from kg_core.store import Home
+    from kg_server.carrier.places import Places
     from kg_server.cli.place import working_folder
 
     try:
-        path = Home.from_environ(os.environ, working_folder()).state / "command-error.log"
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        home = Home.from_environ(os.environ, working_folder())
+        path = home.state / "command-error.log"
+        Places(str(home.root)).prepare()
+        path.touch(mode=0o600)
         path.write_text(traceback.format_exc(), encoding="utf-8", errors="backslashreplace")
     except (OSError, KgError):
         return "Please report this."
