@@ -7,6 +7,7 @@ import sys
 from typing import Final
 
 CARRIERS: Final = frozenset({"mcp", "hook"})
+HELP: Final = frozenset({"-h", "--help"})
 
 
 def main() -> None:
@@ -14,7 +15,7 @@ def main() -> None:
 
     Carriers are started for every event and session, so they do without the command line's own imports.
     """
-    if len(sys.argv) > 1 and sys.argv[1] in CARRIERS and "--help" not in sys.argv:
+    if len(sys.argv) > 1 and sys.argv[1] in CARRIERS and HELP.isdisjoint(sys.argv):
         from kg_server.carrier import run
 
         run.main(sys.argv[1:])

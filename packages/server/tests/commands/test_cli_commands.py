@@ -300,6 +300,20 @@ def test_the_entry_point_starts_carriers_without_the_command_lines_imports(home)
     assert done.stdout == f"['mcp', '--harness', 'x', '--home', '{home.root}'] []\n"
 
 
+@pytest.mark.parametrize("command", ["mcp", "hook"])
+@pytest.mark.parametrize("asked", ["-h", "--help"])
+def test_a_carrier_explains_itself_to_a_person(command: str, asked: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "kg_server", command, asked],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+
+    assert f"Usage: kg {command}" in done.stdout
+
+
 @pytest.mark.parametrize("named", ["~/memory", "  ~/memory ", "memory", "/memory/x/..", "", " "])
 def test_a_memory_of_any_name_is_the_same_one_to_carriers_and_commands(tmp_path, monkeypatch, named: str) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "person"))
