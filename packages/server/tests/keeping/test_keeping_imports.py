@@ -407,6 +407,27 @@ def test_numbers_that_json_does_not_have_are_kept_as_text(kg, server, tmp_path, 
     assert exported["graphs"]["user"]["nodes"]["odd"]["rank"] == ["NaN", "-Infinity", "1e999", 1.5]
 
 
+def test_what_no_file_can_hold_is_left_out_of_an_import_and_told(kg, servers, tmp_path) -> None:
+    deep = json.loads("[" * 300 + "]" * 300)
+    nodes = {"deep": {"gist": "Deep.", "more": deep}, "sound": {"gist": "Sound."}}
+    progress = {"far-down": {"step": deep}, "": {"step": 1}, "near": {"step": 2}}
+    (tmp_path / "user.json").write_text(json.dumps({"nodes": nodes, "_meta": {"progress": progress}}), encoding="utf-8")
+    first = servers("home")
+
+    _, out, _ = kg("import", tmp_path)
+    with Client(first.home) as client:
+        name = client.post("/api/v1/offers", {"kind": "import"})["offer"]
+        client.post(f"/api/v1/offers/{name}", {"target": {"level": "user"}, "nodes": {"": {"gist": "Nameless."}}})
+        summary = client.post(f"/api/v1/offers/{name}/end", {})
+    first.stop()
+
+    assert out.count("it is nested too deeply") == 2
+    assert summary["skipped"] == [{"where": "nodes ''", "reason": "it has no name"}]
+    again = servers("home")
+    assert set(again.graph("user").nodes) == {"sound"}
+    assert again.problems() == []
+
+
 def test_an_offer_that_is_not_open_is_refused(server) -> None:
     with Client(server.home) as client, pytest.raises(KgError) as failure:
         client.post("/api/v1/offers/nobody", {"target": {"level": "user"}, "nodes": {}})

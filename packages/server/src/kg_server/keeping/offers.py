@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_core.exchange.taking import Outcome, imported, restored
 from kg_core.model import MAINTAIN, USER, Graph
 from kg_core.model.codec import read_edge, read_node, read_progress, read_use
+from kg_core.model.depth import is_too_deep
 from kg_core.policy.secrets import scrub, scrub_node
 from kg_core.store import OsFiles, Write
 from kg_core.store.files import replace_file
@@ -112,6 +113,7 @@ class Offers:
         run = self._open(name)
         key = self._target(run, part.get("target", {}))
         await self._memory.load(USER, key)
+        run.skipped += _left_out(part)
         offer, found = _scrubbed(_graph(key, part))
         run.secrets += found
         # From here to the commit nothing else runs: what is judged is what the write meets.
@@ -181,7 +183,8 @@ def _graph(key: GraphKey, part: Mapping[str, Any]) -> Graph:
     """The part as values. Records that are none are left out; the command line makes them all."""
     nodes = {name: read_node(name, record) for name, record in _records(part, "nodes")}
     listed = found if isinstance(found := part.get("edges"), list) else []
-    edges = [edge for record in listed if isinstance(record, dict) and (edge := read_edge(record))]
+    records = [record for record in listed if isinstance(record, dict) and not is_too_deep(record)]
+    edges = [edge for record in records if (edge := read_edge(record))]
     return Graph.build(
         key,
         nodes=nodes,
@@ -192,10 +195,27 @@ def _graph(key: GraphKey, part: Mapping[str, Any]) -> Graph:
 
 
 def _records(part: Mapping[str, Any], name: str) -> list[tuple[str, dict[str, Any]]]:
+    """The records that a file could hold: what is written down is to be read again."""
     values = part.get(name)
-    return (
-        [(key, value) for key, value in values.items() if isinstance(value, dict)] if isinstance(values, dict) else []
-    )
+    found = values.items() if isinstance(values, dict) else ()
+    return [(key, value) for key, value in found if isinstance(value, dict) and not _unkept(key, value)]
+
+
+def _left_out(part: Mapping[str, Any]) -> list[dict[str, str]]:
+    return [
+        {"where": f"{kind} {name!r}", "reason": reason}
+        for kind in ("nodes", "progress")
+        if isinstance(values := part.get(kind), dict)
+        for name, value in values.items()
+        if (reason := _unkept(name, value))
+    ]
+
+
+def _unkept(name: str, value: object) -> str:
+    """Why no file can hold a record of that name; nothing when one can."""
+    if not name:
+        return "it has no name"
+    return "it is nested too deeply" if is_too_deep(value) else ""
 
 
 def _texts(values: object) -> tuple[str, ...]:
