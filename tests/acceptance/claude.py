@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from .endpoint import Endpoint
@@ -61,17 +61,17 @@ class Claude:
         done = self._machine.run(*command, *arguments, cwd=cwd, extra=self.environ())
         return _run([json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")])
 
-    def talk(self, cwd: Path) -> Talk:
+    def talk(self, cwd: Path, *arguments: str) -> Talk:
         """One session with several prompts in one process."""
-        return Talk(self._machine, self.environ(), cwd)
+        return Talk(self._machine, self.environ(), cwd, arguments)
 
 
 class Talk:
     """A running client that takes one prompt after the other."""
 
-    def __init__(self, machine: Machine, environ: Mapping[str, str], cwd: Path) -> None:
+    def __init__(self, machine: Machine, environ: Mapping[str, str], cwd: Path, arguments: Sequence[str] = ()) -> None:
         streams = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
-        self._client = machine.open("claude", "-p", *streams, cwd=cwd, extra=environ)
+        self._client = machine.open("claude", "-p", *streams, *arguments, cwd=cwd, extra=environ)
 
     def __enter__(self) -> Talk:
         return self

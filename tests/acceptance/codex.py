@@ -62,11 +62,13 @@ class Codex:
         trust: bool = False,
     ) -> Run:
         """One headless run that may read and write files. ``trust`` lets hooks run that nobody has trusted."""
-        command = ["codex", "exec", "--json", "--skip-git-repo-check", "-C", str(cwd), "-s", "danger-full-access"]
-        command += ["--dangerously-bypass-hook-trust"] if trust else []
-        command += self.options(*settings, model=model)
-        command += ["resume", resume] if resume else ["fork", fork] if fork else []
-        done = self._machine.run(*command, prompt, cwd=cwd)
+        more = [
+            "--json",
+            *(["--dangerously-bypass-hook-trust"] if trust else []),
+            *self.options(*settings, model=model),
+        ]
+        more += ["resume", resume] if resume else ["fork", fork] if fork else []
+        done = self._machine.run(*_exec(cwd), *more, prompt, cwd=cwd)
         events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         session = next(str(event["thread_id"]) for event in events if event.get("type") == "thread.started")
         said = [
@@ -76,9 +78,18 @@ class Codex:
         ]
         return Run(session=session, said=said[-1] if said else "")
 
+    def told(self, prompt: str, cwd: Path, *settings: str, resume: str) -> str:
+        """What a run that goes on with a session tells a person, its hooks included; untrusted ones run too."""
+        more = ["--dangerously-bypass-hook-trust", *self.options(*settings), "resume", resume]
+        return self._machine.run(*_exec(cwd), *more, prompt, cwd=cwd).stderr
+
     def talk(self, cwd: Path) -> Talk:
         """One session with several prompts in one process."""
         return Talk(self._machine, self.options('sandbox_mode="danger-full-access"'), cwd)
+
+
+def _exec(cwd: Path) -> tuple[str, ...]:
+    return ("codex", "exec", "--skip-git-repo-check", "-C", str(cwd), "-s", "danger-full-access")
 
 
 class Talk:

@@ -138,6 +138,7 @@ def test_a_prompt_about_nothing_brings_nothing(machine: Machine, claude: Claude,
         before, after = model.asked()
         assert "-lesson-" in before.text
         assert "-lesson-" not in after.since(before)
+        assert "hook success" not in after.text
 
 
 @pytest.mark.parametrize("text", ["Plain words, and more of them.", "規則は一つではない。", "🧭🪨 follow the cairns"])

@@ -126,6 +126,7 @@ def test_claude_code_sends_what_was_recorded(machine: Machine, claude: Claude, t
         Turn(calls=(Call(name="Agent", arguments={**errand, "run_in_background": False}),)),
         Turn(calls=(Call(name="Read", arguments={"file_path": str(notebook)}),)),
         Turn(calls=(Call(name="NotebookEdit", arguments=changed),)),
+        Turn(calls=(Call(name="Bash", arguments={"command": "cat missing.txt", "description": "Show it"}),)),
         subagent=(Turn(calls=(Call(name="Read", arguments={"file_path": file}), own)), Turn(text="It says beta.")),
     )
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,47 @@ def test_every_tool_that_names_a_file_is_heard_and_its_file_is_found(tool: str, 
     assert event.tool.kind in {ToolKind.READ, ToolKind.EDIT}
 
 
+@pytest.mark.parametrize("tool", ["Read", "Bash"])
+def test_a_tool_that_failed_says_so_on_both_carriers(tool: str) -> None:
+    whole = DIALECT.parse(RECORDED[f"PostToolUseFailure-{tool}-hook_client"])
+    template = DIALECT.parse(RECORDED[f"PostToolUseFailure-{tool}-mcp_hook"])
+
+    assert whole is not None
+    assert whole == template
+    assert whole.kind is EventKind.AFTER_TOOL
+    assert whole.tool is not None
+    assert whole.tool.failed
+    assert whole.tool.paths or whole.tool.command
+    succeeded = DIALECT.parse(RECORDED[f"PostToolUse-{tool}-mcp_hook"])
+    assert succeeded is not None
+    assert succeeded.tool is not None
+    assert not succeeded.tool.failed
+
+
+@pytest.mark.parametrize("interrupted", [True, "true"])
+def test_a_tool_that_a_person_interrupted_is_nothing(interrupted: object) -> None:
+    raw = RECORDED["PostToolUseFailure-Bash-mcp_hook"]
+
+    assert DIALECT.parse(replace(raw, payload={**raw.payload, "is_interrupt": interrupted})) is None
+
+
+def test_the_end_of_a_subagent_is_its_own_and_that_of_a_nameless_one_is_nothing() -> None:
+    raw = RECORDED["SubagentStop-mcp_hook"]
+    start = DIALECT.parse(RECORDED["SubagentStart-mcp_hook"])
+    event = DIALECT.parse(raw)
+
+    assert start is not None
+    assert event is not None
+    assert (event.kind, event.session, event.agent) == (EventKind.SUBAGENT_STOP, start.session, start.agent)
+    for missing in ("agent_id", "agent_type"):
+        assert DIALECT.parse(replace(raw, payload={**raw.payload, missing: ""})) is None
+
+
+@pytest.mark.parametrize("name", ["SubagentStop-mcp_hook", "SessionEnd-hook_client"])
+def test_an_event_of_which_the_client_shows_the_model_nothing_says_nothing(name: str) -> None:
+    assert DIALECT.reply(RECORDED[name], "it would be lost") == DIALECT.reply(RECORDED[name], "")
+
+
 @pytest.mark.parametrize("tool", ["Glob", "Agent", "WebFetch", "ReadMcpResource", "TodoWrite"])
 def test_tools_that_name_no_file_cost_no_event(tool: str) -> None:
     spec = CLAUDE.event("PostToolUse")
@@ -139,7 +181,7 @@ def test_what_a_person_types_is_not_marked(text: str) -> None:
     assert not event.machine
 
 
-@pytest.mark.parametrize("native", ["Stop", "SessionEnd", "PreCompact", "SubagentStop", "Unheard", ""])
+@pytest.mark.parametrize("native", ["Stop", "PreCompact", "PostCompact", "SubagentStop", "Unheard", ""])
 def test_events_that_kg_does_not_listen_to_are_nothing(native: str) -> None:
     assert DIALECT.parse(RawEvent(native=native, carrier=Carrier.HOOK_CLIENT, payload={"session_id": "s"})) is None
 
@@ -157,13 +199,18 @@ def test_a_reply_is_one_line_of_json_and_nothing_else() -> None:
 
     assert "\n" not in reply
     assert "\x1b" not in reply
-    assert DIALECT.reply(prompt("hi"), "") == ""
+
+
+def test_silence_is_an_empty_answer_and_from_a_tool_an_empty_object() -> None:
+    tool, process = prompt("hi"), RECORDED["SessionStart-startup-hook_client"]
+
+    assert (DIALECT.reply(tool, ""), DIALECT.reply(process, "")) == ("{}", "")
 
 
 def test_an_event_before_a_tool_says_nothing() -> None:
     raw = RECORDED["PreToolUse-mcp__plugin_kg_kg__kg_read-mcp_hook"]
 
-    assert DIALECT.reply(raw, "too late to matter") == ""
+    assert DIALECT.reply(raw, "too late to matter") == "{}"
 
 
 def test_an_edit_is_refused_with_a_reason_and_nothing_else_is() -> None:
@@ -181,5 +228,5 @@ def test_an_edit_is_refused_with_a_reason_and_nothing_else_is() -> None:
         "permissionDecision": "deny",
         "permissionDecisionReason": "Tokens are never logged.",
     }
-    assert DIALECT.reply(before, "text") == ""
-    assert CLAUDE.refuser.refuse(RECORDED["PostToolUse-Write-mcp_hook"], "no") == ""
+    assert DIALECT.reply(before, "text") == "{}"
+    assert CLAUDE.refuser.refuse(RECORDED["PostToolUse-Write-mcp_hook"], "no") == "{}"

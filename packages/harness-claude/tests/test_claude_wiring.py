@@ -69,7 +69,8 @@ def test_no_hook_is_without_a_timeout_in_whole_seconds() -> None:
 def test_a_tool_event_is_matched_on_file_tools_alone() -> None:
     hooks = json.loads((GOLDEN / "kg/hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
 
-    assert hooks["PostToolUse"][0]["matcher"] == "Read|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash"
+    for native in ("PostToolUse", "PostToolUseFailure"):
+        assert hooks[native][0]["matcher"] == "Read|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash"
     assert hooks["PreToolUse"][0]["matcher"] == "^(?:mcp__plugin_kg_kg__.*|Edit|MultiEdit|Write|NotebookEdit)$"
 
 

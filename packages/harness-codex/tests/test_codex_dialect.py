@@ -45,7 +45,10 @@ def test_a_missing_or_unknown_source_counts_as_startup(source: object) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["PostToolUse-Bash", "PostToolUse-apply_patch", "UserPromptSubmit", "UserPromptSubmit-subagent", "SubagentStart"],
+    [
+        *("PostToolUse-Bash", "PostToolUse-apply_patch", "UserPromptSubmit", "UserPromptSubmit-subagent"),
+        *("SubagentStart", "SubagentStop"),
+    ],
 )
 def test_both_carriers_tell_the_same(name: str) -> None:
     whole = DIALECT.parse(RECORDED[f"{name}-hook_client"])

@@ -108,6 +108,7 @@ def test_a_template_names_only_fields_that_are_always_there() -> None:
         "PreToolUse": {"tool_name", "tool_use_id", "tool_input"},
         "PostToolUse": {"tool_name", "tool_use_id", "tool_input"},
         "SubagentStart": {"agent_id", "agent_type"},
+        "SubagentStop": {"agent_id", "agent_type"},
     }
 
     for native, (group,) in hooks.items():

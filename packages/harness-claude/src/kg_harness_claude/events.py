@@ -30,6 +30,18 @@ FILE_TOOLS: Final[Mapping[str, ToolKind]] = MappingProxyType(
 name a file; builds that leave searching to the shell do not have it.
 """
 
+_USE: Final = MappingProxyType(
+    {
+        "tool_name": "${tool_name}",
+        "tool_use_id": "${tool_use_id}",
+        "tool_input": {
+            "file_path": "${tool_input.file_path}",
+            "notebook_path": "${tool_input.notebook_path}",
+            "path": "${tool_input.path}",
+            "command": "${tool_input.command}",
+        },
+    },
+)
 _EDITS: Final = tuple(name for name, kind in FILE_TOOLS.items() if kind is ToolKind.EDIT)
 
 _CONTEXT: Final = MappingProxyType(
@@ -78,16 +90,16 @@ EVENTS: Final[tuple[EventSpec, ...]] = (
         carrier=Carrier.MCP_HOOK,
         timeout=2,
         matcher="|".join(FILE_TOOLS),
-        template=_template(
-            tool_name="${tool_name}",
-            tool_use_id="${tool_use_id}",
-            tool_input={
-                "file_path": "${tool_input.file_path}",
-                "notebook_path": "${tool_input.notebook_path}",
-                "path": "${tool_input.path}",
-                "command": "${tool_input.command}",
-            },
-        ),
+        template=_template(**_USE),
+    ),
+    # What a file or a command is known for matters most when it has just failed.
+    EventSpec(
+        native="PostToolUseFailure",
+        kind=EventKind.AFTER_TOOL,
+        carrier=Carrier.MCP_HOOK,
+        timeout=2,
+        matcher="|".join(FILE_TOOLS),
+        template=_template(**_USE, is_interrupt="${is_interrupt}"),
     ),
     EventSpec(
         native="SubagentStart",
@@ -96,4 +108,14 @@ EVENTS: Final[tuple[EventSpec, ...]] = (
         timeout=2,
         template=_template(),
     ),
+    EventSpec(
+        native="SubagentStop",
+        kind=EventKind.SUBAGENT_STOP,
+        carrier=Carrier.MCP_HOOK,
+        timeout=2,
+        template=_template(),
+        injects=False,
+    ),
+    # The client calls no MCP tool any more. Without a timeout it waits for 1.5 s.
+    EventSpec(native="SessionEnd", kind=EventKind.SESSION_END, carrier=Carrier.HOOK_CLIENT, timeout=2, injects=False),
 )

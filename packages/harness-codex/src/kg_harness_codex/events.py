@@ -66,4 +66,12 @@ EVENTS: Final[tuple[EventSpec, ...]] = (
         timeout=2,
         template=_template("agent_id", "agent_type"),
     ),
+    EventSpec(
+        native="SubagentStop",
+        kind=EventKind.SUBAGENT_STOP,
+        carrier=Carrier.MCP_HOOK,
+        timeout=2,
+        template=_template("agent_id", "agent_type"),
+        injects=False,
+    ),
 )

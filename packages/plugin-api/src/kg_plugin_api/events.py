@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class EventKind(StrEnum):
-    """The neutral kinds of event; every native event of a harness maps to one of them."""
+    """The neutral kinds of event; every native event of a harness maps to one of them.
+
+    ``SUBAGENT_STOP`` and ``SESSION_END`` say that a context is over for now; both may be taken up again.
+    """
 
     SESSION_START = "session_start"
     PROMPT = "prompt"

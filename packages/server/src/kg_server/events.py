@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kg_plugin_api import EventSpec, Harness, RawEvent
     from kg_server.contexts import Admission, Bindings, Context, Registry
     from kg_server.delivery import Deliveries, Outlook, Pages, Queues
+    from kg_server.endings import Endings
     from kg_server.files import Uses
     from kg_server.heard import Heard
     from kg_server.holding import Holding
@@ -77,6 +78,7 @@ class Events:
     rulebook: Rulebook
     holding: Holding
     transcripts: Transcripts
+    endings: Endings
     duplicates: Duplicates = field(default_factory=Duplicates)
 
     async def answer(self, harness: Harness, raw: RawEvent) -> EventReply:
@@ -90,6 +92,7 @@ class Events:
         if event.kind is EventKind.BEFORE_TOOL:
             self._bind(harness, event)
             return await self.holding.refusal(harness, raw, event, spec) or self._reply(harness, raw)
+        self.endings.note(harness, event)
         if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
             return self._reply(harness, raw)
         self.plugins.seen(event)

@@ -15,6 +15,7 @@ from kg_server.contexts import Admission, Bindings, Context, ContextKey, Context
 from kg_server.contexts.context import first_ledger
 from kg_server.delivery import Deliveries, Outlook, Pages, Queues, compose, framed, stated_limit
 from kg_server.delivery.executor import Executor
+from kg_server.endings import Endings
 from kg_server.events import SOURCES, Events
 from kg_server.files import Uses
 from kg_server.generic import GENERIC
@@ -106,6 +107,7 @@ class Service:
             uses=self._uses,
             rulebook=Rulebook(memory.store),
             transcripts=Transcripts(registry=registry, plugins=plugins),
+            endings=Endings(registry=registry, then=keeping.session_ended),
             holding=Holding(
                 memory=memory,
                 registry=registry,

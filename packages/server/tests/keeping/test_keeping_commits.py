@@ -42,6 +42,27 @@ def test_the_end_of_the_server_commits(servers, git) -> None:
     assert git(server.home.memory, "log", "--format=%s") == "Save tests-first\n"
 
 
+def test_what_a_session_wrote_is_committed_once_it_has_ended(servers, git, monkeypatch) -> None:
+    monkeypatch.setattr("kg_server.keeping.keeping._LOOK_SECONDS", 0.01)
+    server = servers()
+    memory = server.home.memory
+    git(memory, "init", "--quiet")
+    server.do(_session_ended)
+    server.put("tests-first", "Tests run first")
+    assert not git(memory, "log", "--all", "--format=%s")
+
+    server.do(_session_ended)
+    for _ in range(2_000):
+        if git(memory, "log", "--all", "--format=%s"):
+            break
+
+    assert git(memory, "log", "--format=%s") == "Save tests-first\n"
+
+
+async def _session_ended(service) -> None:
+    service.keeping.session_ended()
+
+
 def test_without_minutes_nothing_is_committed_by_itself(servers, git) -> None:
     server = servers(settings=Settings.model_validate({"git": {"commit_minutes": 0}}))
     git(server.home.memory, "init", "--quiet")

@@ -50,7 +50,9 @@ KINDS = {
     "After": EventKind.AFTER_TOOL,
     "Compacted": EventKind.COMPACT,
     "AgentStart": EventKind.SUBAGENT_START,
+    "AgentStop": EventKind.SUBAGENT_STOP,
     "Stop": EventKind.STOP,
+    "End": EventKind.SESSION_END,
 }
 
 
@@ -143,7 +145,9 @@ HOOKED = Harness(
         spec("After"),
         spec("Compacted", injects=False),
         spec("AgentStart"),
+        spec("AgentStop", injects=False),
         spec("Stop"),
+        spec("End", injects=False),
     ),
     start_context=StartContext.PERSISTS,
     limits=(

@@ -222,6 +222,31 @@ def test_the_longest_unused_contexts_make_room(registry: Open, log: Path) -> Non
     assert contexts.find(ContextKey("codex", f"s-{CAPACITY + 4}")) is not None
 
 
+def test_where_there_is_no_more_room_what_has_ended_goes_before_what_is_merely_older(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    ids = [contexts.open(ContextKey("codex", f"s-{n}"), now=NOW + n, sequence=0).id for n in range(CAPACITY)]
+    contexts.end(ids[-1])
+    contexts.open(MAIN, now=NOW + CAPACITY, sequence=0)
+    contexts.sweep(NOW + CAPACITY)
+    assert len(contexts) == CAPACITY
+    assert contexts.get(ids[0]) is not None
+    assert contexts.get(ids[-1]) is None
+
+
+def test_an_end_survives_a_restart_and_so_does_the_use_that_follows_it(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    first, second = (contexts.open(ContextKey("codex", name), now=NOW, sequence=0).id for name in ("s-1", "s-2"))
+    for context in (first, second):
+        contexts.end(context)
+    contexts.touch(second, NOW + 1)
+    contexts.close()
+    again = registry(log)
+    assert [again.get(context).ended for context in (first, second)] == [True, False]
+    asyncio.run(again.compact(always=True))
+    again.close()
+    assert [registry(log).get(context).ended for context in (first, second)] == [True, False]
+
+
 def test_a_context_of_another_memory_is_not_taken_over(registry: Open, log: Path) -> None:
     contexts = registry(log)
     contexts.open(MAIN, now=NOW, sequence=90)

@@ -84,10 +84,20 @@ def test_reading_and_editing_count_alike_and_nothing_else_does(live: Live) -> No
             write(agent.cwd, f"{folder}/token.py".lstrip("/"))
         assert await use(agent, FILE, kind="other") == ""
         assert await use(agent, FILE, kind="own") == ""
-        assert await use(agent, FILE, failed=True) == ""
         assert await use(agent, "token.py", "lib/token.py", "src/token.py", "../shop.py", "bad\0name") == ""
         assert GIST in await use(agent, FILE)
         assert "The other." in await use(agent, "src/b.py", kind="edit")
+
+    live(scenario)
+
+
+def test_a_tool_that_failed_brings_the_lessons_of_its_file_too(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = await reader(world, {FILE: GIST, "src/gone.py": "It was split in two."})
+        write(agent.cwd, FILE)
+        assert GIST in await use(agent, FILE, kind="edit", failed=True)
+        assert "It was split in two." in await use(agent, "src/gone.py", failed=True)
+        assert await use(agent, FILE) == ""
 
     live(scenario)
 

@@ -117,6 +117,11 @@ class Projects:
         self._resolved[cwd] = (now, project)
         return project
 
+    def is_code_base(self, cwd: str) -> bool:
+        """Whether a folder lies in a checkout or in a known root: where a project is more than a folder's name."""
+        location = self._locate(cwd)
+        return location is not None and (location.checkout is not None or location.root in self._by_root)
+
     def _locate(self, cwd: str) -> Location | None:
         if not is_path(cwd) or not Path(cwd).is_absolute():
             return None

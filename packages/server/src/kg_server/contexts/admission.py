@@ -34,6 +34,10 @@ class Projects(Protocol):
         """The project that ``cwd`` lies in; ``None`` where only user memory applies."""
         ...
 
+    def is_code_base(self, cwd: str) -> bool:
+        """Whether ``cwd`` lies in a checkout or in a folder that is known as a project's, not just anywhere."""
+        ...
+
 
 class Admission:
     """Registers, finds and places contexts. Synchronous: two events of one session cannot register it twice."""
@@ -59,6 +63,7 @@ class Admission:
         else:
             context = known
         self._place(context, event.cwd)
+        self._follow(context, event.cwd)
         self._registry.hear(context.id)
         return self._registry.touch(context.id, now), how
 
@@ -100,6 +105,12 @@ class Admission:
         if attaches:
             self._attach(context.id, cwd)
         return self._registry.touch(context.id, now)
+
+    def _follow(self, context: Context, cwd: str) -> None:
+        """Gives a context of user memory alone the project of the code base in which it goes on working."""
+        is_elsewhere = context.placed and not context.project and cwd not in {"", context.cwd}
+        if is_elsewhere and self._projects.is_code_base(cwd):
+            self._attach(context.id, cwd)
 
     def _attach(self, context_id: str, cwd: str) -> None:
         """Gives a context of user memory alone a project; one that has a project keeps it."""

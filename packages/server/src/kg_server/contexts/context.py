@@ -28,10 +28,10 @@ class Context:
 
     ``project`` is the key of the project's graph, or empty for user memory alone; it is decided when a
     working folder is first known (``placed``), and no later folder changes it; only a context without a project can be
-    given one later. ``started`` is the journal sequence at
-    registration: what was written before is not news. ``heard`` says that an event of it has arrived, so that text can
-    wait for the next one. Of the client's transcript, ``read`` bytes were looked at, and ``prompt`` names the last
-    prompt in it that was answered.
+    given one later. ``started`` is the journal sequence at registration: what was written before is not news. ``heard``
+    says that an event of it has arrived, so that text can wait for the next one. ``ended`` says that its client has
+    told its end; it may be taken up again. Of the client's transcript, ``read`` bytes were looked at, and ``prompt``
+    names the last prompt in it that was answered.
     """
 
     id: str
@@ -44,11 +44,17 @@ class Context:
     project: GraphKey = ""
     maintenance: bool = False
     heard: bool = False
+    ended: bool = False
     read: int = 0
     prompt: str = ""
     resets: int = 0
     """How often the model's text was lost since the server started: what it was shown before counts no more."""
     ledger: Ledger = field(default_factory=Ledger)
+
+    def placed_at(self, cwd: str, project: GraphKey) -> Context:
+        """This context with its project decided. One that is given a project later is still to be told of it."""
+        ledger = self.ledger.widened(self.graphs) if self.placed and project else self.ledger
+        return replace(self, placed=True, cwd=cwd, project=project, ledger=ledger)
 
     def reset(self) -> Context:
         """This context after the model's text was lost."""
@@ -80,6 +86,8 @@ class Context:
         }
         if self.heard:
             yield {"op": "heard", "id": self.id}
+        if self.ended:
+            yield {"op": "ended", "id": self.id}
         if self.read:
             yield {"op": "read", "id": self.id, "bytes": self.read, "prompt": self.prompt}
         by_time: dict[Millis, list[Mark]] = {}
@@ -127,13 +135,15 @@ def replay(contexts: Mapping[str, Context], record: Record) -> Context | None:
             ]
             return replace(context, ledger=context.ledger.apply_all(marks, int(record["at"])))
         case "used":
-            return replace(context, used=int(record["at"]))
+            return replace(context, used=int(record["at"]), ended=False)
         case "place":
-            return replace(context, placed=True, cwd=str(record["cwd"]), project=str(record["project"]))
+            return context.placed_at(str(record["cwd"]), str(record["project"]))
         case "maintenance":
             return replace(context, maintenance=True)
         case "heard":
             return replace(context, heard=True)
+        case "ended":
+            return replace(context, ended=True)
         case "read":
             return replace(context, read=int(record["bytes"]), prompt=str(record["prompt"]))
         case "reset":

@@ -57,6 +57,7 @@ class Ledger:
     synced: int = 0
     preloaded: bool = False
     full: frozenset[GraphKey] = frozenset()
+    """Levels that the model was given by themselves: by a full read, or before the context had another one."""
     noticed: frozenset[str] = frozenset()
     rules: frozenset[Mark] = frozenset()
     """Rules that were shown, and components whose first edit was held back."""
@@ -106,6 +107,10 @@ class Ledger:
     def reset(self) -> Ledger:
         """The ledger of a context whose text is gone: what was announced stays announced, all else is forgotten."""
         return Ledger(pushed=self.pushed, synced=self.synced)
+
+    def widened(self, graphs: Iterable[GraphKey]) -> Ledger:
+        """The ledger of a context that gets one more level than ``graphs``: if it was given those, only that is new."""
+        return replace(self, preloaded=False, full=self.full.union(graphs)) if self.preloaded else self
 
     def without(self, is_gone: IsGone) -> Ledger:
         """This ledger without what it says of nodes that are gone: nobody asks for that again."""

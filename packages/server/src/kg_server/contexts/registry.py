@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LIFE: Millis = 24 * 3_600_000
 """How long a context is kept after its last use."""
 CAPACITY = 2_000
-"""How many contexts are kept; beyond it the longest unused ones go."""
+"""How many contexts are kept; beyond it those that ended go first, and then the longest unused ones."""
 _USE_IS_NOTED_EVERY: Millis = 10 * 60_000
 _READING_IS_NOTED_EVERY = 1024 * 1024
 """Bytes of a transcript of which it need not be known after a restart that they were looked at."""
@@ -118,7 +118,7 @@ class Registry:
         if context.project or (context.placed and not project):
             return context
         return self._change(
-            replace(context, placed=True, cwd=cwd, project=project),
+            context.placed_at(cwd, project),
             {"op": "place", "id": context_id, "cwd": cwd, "project": project},
         )
 
@@ -163,22 +163,32 @@ class Registry:
         return looked
 
     def touch(self, context_id: str, now: Millis) -> Context:
-        """Notes that a context is in use."""
-        context = replace(self._by_id[context_id], used=now)
-        if now - self._noted_use.get(context_id, context.opened) >= _USE_IS_NOTED_EVERY:
+        """Notes that a context is in use, one that had ended again."""
+        known = self._by_id[context_id]
+        context = replace(known, used=now, ended=False)
+        if known.ended or now - self._noted_use.get(context_id, context.opened) >= _USE_IS_NOTED_EVERY:
             self._noted_use[context_id] = now
             return self._change(context, {"op": "used", "id": context_id, "at": now})
         self._by_id[context_id] = context
         return context
 
+    def end(self, context_id: str) -> None:
+        """Notes that its client has ended it, and with a session its subagents. As it may be taken up again, what was
+        shown stays known; but where there is no more room it goes first.
+        """
+        ended = self._by_id[context_id]
+        for context in tuple(self._by_id.values()):
+            is_within = context.key[:2] == ended.key[:2] and not ended.key.agent
+            if (context is ended or is_within) and not context.ended:
+                self._change(replace(context, ended=True), {"op": "ended", "id": context.id})
+
     def sweep(self, now: Millis) -> None:
-        """Lets go of contexts unused for 24 hours, and of the longest unused ones beyond the capacity."""
-        by_use = sorted(self._by_id.values(), key=lambda context: context.used)
-        surplus = len(by_use) - CAPACITY
-        for position, context in enumerate(by_use):
-            if position >= surplus and now - context.used <= LIFE:
-                break
-            self.close_context(context.id)
+        """Lets go of contexts unused for 24 hours; beyond the capacity of ended ones, and of the longest unused."""
+        in_order = sorted(self._by_id.values(), key=lambda context: (not context.ended, context.used))
+        surplus = len(in_order) - CAPACITY
+        for position, context in enumerate(in_order):
+            if position < surplus or now - context.used > LIFE:
+                self.close_context(context.id)
 
     def watermark(self, sequence: int) -> int:
         """The last journal sequence that every context has been told of; ``sequence`` when there is none."""

@@ -58,7 +58,7 @@ class Uses:
         return await self._touched.ready(context.graphs, PATIENCE) if _names_files(event) else {}
 
     def of(self, context: Context, event: Event) -> tuple[FileUse, ...]:
-        """The files that a tool has read or edited, each once; none for other events."""
+        """The files that a tool has read or edited, or tried to, each once; none for other events."""
         if event.tool is None or not _names_files(event):
             return ()
         starts = _starts(event.tool, event.tool.workdir or event.cwd or context.cwd)
@@ -142,5 +142,5 @@ def _is_folder(path: Path) -> bool:
 
 
 def _names_files(event: Event) -> bool:
-    """Whether a tool ran that may have used files."""
-    return event.kind is EventKind.AFTER_TOOL and event.tool is not None and not event.tool.failed
+    """Whether a tool ran that may have used files. One that failed counts: what is known of the file may say why."""
+    return event.kind is EventKind.AFTER_TOOL and event.tool is not None

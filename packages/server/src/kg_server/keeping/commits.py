@@ -38,6 +38,11 @@ class Commits:
         self._alone = asyncio.Lock()
         store.subscribe(self._follow)
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether something was written since the last commit."""
+        return bool(self._changed)
+
     async def commit(self) -> bool:
         """Bring the files up to date and commit what has changed; whether there was something to commit.
 

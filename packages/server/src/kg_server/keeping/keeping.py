@@ -39,18 +39,24 @@ class Keeping:
         self.commits = Commits(home, memory.store)
         self.exchange = Exchange(home, memory, clock)
         self._minutes = settings.git.commit_minutes
+        self._is_due = False
 
     async def open(self) -> None:
         """What a team has exchanged since the server last ran: before the first session is told what is known."""
         await self._try(self.exchange.sync())
 
+    def session_ended(self) -> None:
+        """A good moment for a commit, should what the session wrote not be in one."""
+        self._is_due = self.commits.is_behind
+
     async def run(self) -> None:
-        """Looks at exchange copies, and commits when it is time, until it is cancelled."""
+        """Looks at exchange copies, and commits when it is time or a session has ended, until it is cancelled."""
         committed = monotonic()
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             await self._try(self.exchange.sync())
-            if self._minutes and monotonic() >= committed + self._minutes * 60:
+            if self._minutes and (self._is_due or monotonic() >= committed + self._minutes * 60):
+                self._is_due = False
                 await self._try(self.commits.commit())
                 committed = monotonic()
 

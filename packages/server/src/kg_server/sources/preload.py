@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Preload:
-    """Offers the preload until the context has been introduced to its memory."""
+    """Offers the preload until the context has been introduced to its memory; what it was given before is left out."""
 
     def blocks(self, event: Event, view: View) -> Sequence[Block]:
         """The whole preload, sized to the room, or nothing."""
@@ -27,6 +27,7 @@ class Preload:
             return ()
         is_empty = not any(graph.nodes for graph in view.graphs)
         opening = Block(text=head(view.harness.tool_prefix, is_empty=is_empty), marks=(Mark(MarkKind.PRELOADED, ""),))
-        levels = [LevelView(level_title(graph), graph) for graph in view.graphs]
+        new = (graph for graph in view.graphs if graph.key not in view.known.full)
+        levels = [LevelView(level_title(graph), graph) for graph in new]
         rules = overview(view.map.map, view.context.project, view.room, f"{view.harness.tool_prefix}kg_rules")
         return preload_blocks(levels, view.user, view.room, view.now, head=[opening], rules=rules)
