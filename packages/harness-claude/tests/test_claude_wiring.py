@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,19 @@ def test_a_tool_event_is_matched_on_file_tools_alone() -> None:
     for native in ("PostToolUse", "PostToolUseFailure"):
         assert hooks[native][0]["matcher"] == "Read|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash"
     assert hooks["PreToolUse"][0]["matcher"] == "^(?:mcp__plugin_kg_kg__.*|Edit|MultiEdit|Write|NotebookEdit)$"
+
+
+def test_whoever_wants_all_of_the_memory_has_several_hooks_at_a_sessions_start_and_no_two_alike() -> None:
+    whole = replace(SITE, launch=replace(SITE.launch, whole=True))
+    name = SITE.own / "kg/hooks/hooks.json"
+    hooks = next(json.loads(each.text)["hooks"] for each in CLAUDE.wiring.claims(whole) if each.path == name)
+    golden = json.loads((GOLDEN / "kg/hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
+
+    first, *others = hooks["SessionStart"][0]["hooks"]
+
+    assert first == golden["SessionStart"][0]["hooks"][0]
+    assert [hook["command"] for hook in others] == [f"{first['command']} --part {part}" for part in (2, 3, 4, 5)]
+    assert {**hooks, "SessionStart": []} == {**golden, "SessionStart": []}
 
 
 def test_an_upgrade_of_kg_alone_changes_no_file() -> None:

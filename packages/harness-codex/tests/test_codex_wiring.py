@@ -15,7 +15,7 @@ from kg_plugin_testing import places
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kg_plugin_api import Claim
+    from kg_plugin_api import Claim, Site
 
 GOLDEN = Path(__file__).parent / "golden"
 SITE = places.site(CODEX, Path("/home/user"))
@@ -29,8 +29,8 @@ def skills() -> Sequence[Claim]:
     return CODEX.instructions.claims((GUIDE,), SITE)
 
 
-def owned(below: Path) -> dict[str, str]:
-    claims = [claim for claim in (*CODEX.wiring.claims(SITE), *skills()) if isinstance(claim, OwnedFile)]
+def owned(below: Path, site: Site = SITE) -> dict[str, str]:
+    claims = [claim for claim in (*CODEX.wiring.claims(site), *skills()) if isinstance(claim, OwnedFile)]
     return {
         claim.path.relative_to(below).as_posix(): claim.text for claim in claims if claim.path.is_relative_to(below)
     }
@@ -123,6 +123,19 @@ def test_no_hook_is_without_a_timeout_in_whole_seconds() -> None:
 
     assert len(timeouts) == len(CODEX.events)
     assert all(type(timeout) is int and 1 <= timeout <= 10 for timeout in timeouts)
+
+
+def test_whoever_wants_all_of_the_memory_has_several_hooks_at_a_sessions_start() -> None:
+    whole = replace(SITE, launch=replace(SITE.launch, whole=True))
+    hooks = json.loads(owned(INSTALLED, whole)["hooks/hooks.json"])["hooks"]
+    usual = json.loads(owned(INSTALLED)["hooks/hooks.json"])["hooks"]
+
+    first, *others = hooks["SessionStart"][0]["hooks"]
+
+    assert first == usual["SessionStart"][0]["hooks"][0]
+    assert [hook["input"].pop("part") for hook in others] == [2, 3, 4, 5]
+    assert all(hook == first for hook in others)
+    assert {**hooks, "SessionStart": []} == {**usual, "SessionStart": []}
 
 
 def test_a_tool_event_is_matched_on_file_tools_and_commands_alone() -> None:

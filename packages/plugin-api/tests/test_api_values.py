@@ -20,6 +20,7 @@ from kg_plugin_api import (
     Harness,
     Immediate,
     KgError,
+    Launch,
     Limit,
     Maturity,
     Path,
@@ -164,6 +165,24 @@ def test_units_count_as_clients_do(text: str, utf16: int, utf8: int, characters:
 def test_measures_add_up_and_never_fail(left: str, right: str, unit: Unit) -> None:
     if left[-1:] < "\ud800" or left[-1:] > "\udbff":
         assert unit.measure(left) + unit.measure(right) == unit.measure(left + right)
+
+
+def test_an_event_is_registered_in_parts_only_where_a_person_wants_all_of_the_memory() -> None:
+    start = EventSpec(native="Start", kind=EventKind.SESSION_START, carrier=Carrier.HOOK_CLIENT, timeout=5, parts=3)
+    usual = Launch(shim=("kg",), hook={"Start": "kg hook"}, hook_argv={"Start": ("kg", "hook")})
+    whole = dataclasses.replace(usual, whole=True)
+
+    assert [usual.shell("Start", part) for part in usual.parts(start)] == ["kg hook"]
+    assert [whole.shell("Start", part) for part in whole.parts(start)] == [
+        "kg hook",
+        "kg hook --part 2",
+        "kg hook --part 3",
+    ]
+    assert whole.argv("Start") == ("kg", "hook")
+    assert whole.argv("Start", 2) == ("kg", "hook", "--part", "2")
+    assert list(whole.parts(dataclasses.replace(start, parts=1))) == [1]
+    assert start.arguments() == {"event": "Start", "payload": {}}
+    assert start.arguments(2) == {"event": "Start", "payload": {}, "part": 2}
 
 
 def test_a_limit_holds_up_to_and_including_its_maximum() -> None:

@@ -97,6 +97,15 @@ def test_the_name_of_an_event_may_hold_anything(served, hook) -> None:
     assert served.memory.events[0][1].native == "Vor/Spiel é?#"
 
 
+def test_a_further_hook_of_an_event_tells_which_part_it_is_for(served, home) -> None:
+    command = [sys.executable, "-I", "-S", str(RUN), "hook", "--harness", "plain", "--home", str(home.root)]
+
+    for more in ((), ("--part", "3")):
+        subprocess.run([*command, "--event", "Start", "--start", *more], input=b"{}", timeout=30, check=True)
+
+    assert [raw.part for _, raw in served.memory.events] == [1, 3]
+
+
 def test_nothing_is_acknowledged_when_there_is_nothing_to_say(served, hook) -> None:
     served.memory.reply = ""
 

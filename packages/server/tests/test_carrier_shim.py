@@ -100,6 +100,17 @@ def test_the_hidden_tool_turns_a_hook_into_an_event(served, shim, until) -> None
     until(lambda: served.memory.acknowledged == [("d1", True)])
 
 
+@pytest.mark.parametrize(("given", "told"), [(3, 3), ("3", 3), (None, 1), ("x", 1), (0, 1), (-3, 1), (10**9, 1)])
+def test_a_hook_tells_which_part_it_is_for_as_a_number_or_as_text(served, shim, given: object, told: int) -> None:
+    pipes = shim()
+
+    pipes.call(1, "kg_event", event="Start", part=given)
+    pipes.receive()
+
+    ((_, raw),) = served.memory.events
+    assert raw.part == told
+
+
 @pytest.mark.parametrize("arguments", [None, [], {}, {"event": 5}, {"event": "Prompt", "payload": "x"}])
 def test_a_hook_that_sends_nonsense_is_answered_all_the_same(served, shim, arguments: object) -> None:
     pipes = shim()

@@ -201,7 +201,8 @@ def test_unknown_paths_and_methods_are_answered_in_json(raw: Raw) -> None:
 
 def test_an_event_reaches_the_memory_whole_and_its_answer_comes_back(raw: Raw, served) -> None:
     served.memory.delivery = "d1"
-    body = json.dumps({"carrier": "mcp_hook", "payload": {"prompt": "été 🎉"}, "meta": {"threadId": "t"}}).encode()
+    sent = {"carrier": "mcp_hook", "part": 2, "payload": {"prompt": "été 🎉"}, "meta": {"threadId": "t"}}
+    body = json.dumps(sent).encode()
 
     status, told = raw.ask("POST /hooks/plain/Prompt", body)
 
@@ -210,9 +211,16 @@ def test_an_event_reaches_the_memory_whole_and_its_answer_comes_back(raw: Raw, s
     assert (harness, event.native, event.carrier) == ("plain", "Prompt", Carrier.MCP_HOOK)
     assert event.payload == {"prompt": "été 🎉"}
     assert event.meta == {"threadId": "t"}
+    assert event.part == 2
 
 
-@pytest.mark.parametrize("body", [{}, {"carrier": "pigeon"}, {"carrier": "mcp_hook", "payload": 1}, {"carrier": None}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *({}, {"carrier": "pigeon"}, {"carrier": "mcp_hook", "payload": 1}, {"carrier": None}),
+        *({"carrier": "mcp_hook", "part": part} for part in (0, -1, 101, "2", True, None, 1.5)),
+    ],
+)
 def test_an_event_that_is_none_is_refused(raw: Raw, body: dict[str, object]) -> None:
     assert raw.ask("POST /hooks/plain/Prompt", json.dumps(body).encode())[0] == 400
 

@@ -15,6 +15,9 @@ from kg_plugin_api import Carrier, EventKind, EventSpec, ToolKind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+START_PARTS: Final = 5
+"""So many hooks together hold two full levels of memory; the client limits each of them and not their sum."""
+
 FILE_TOOLS: Final[Mapping[str, ToolKind]] = MappingProxyType(
     {
         "Read": ToolKind.READ,
@@ -61,7 +64,13 @@ def _template(**fields: object) -> Mapping[str, object]:
 
 EVENTS: Final[tuple[EventSpec, ...]] = (
     # The client has no MCP connection yet when a session starts. No matcher: a source that is new also counts.
-    EventSpec(native="SessionStart", kind=EventKind.SESSION_START, carrier=Carrier.HOOK_CLIENT, timeout=5),
+    EventSpec(
+        native="SessionStart",
+        kind=EventKind.SESSION_START,
+        carrier=Carrier.HOOK_CLIENT,
+        timeout=5,
+        parts=START_PARTS,
+    ),
     EventSpec(
         native="UserPromptSubmit",
         kind=EventKind.PROMPT,

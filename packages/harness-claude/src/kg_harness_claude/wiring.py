@@ -67,28 +67,28 @@ def _plugin(site: Site) -> tuple[OwnedFile, ...]:
 
 
 def _group(spec: EventSpec, launch: Launch) -> dict[str, object]:
-    handlers = {"hooks": [_handler(spec, launch)]}
+    handlers = {"hooks": [_handler(spec, launch, part) for part in launch.parts(spec)]}
     return {"matcher": spec.matcher, **handlers} if spec.matcher else {**handlers}
 
 
-def _handler(spec: EventSpec, launch: Launch) -> dict[str, object]:
+def _handler(spec: EventSpec, launch: Launch, part: int) -> dict[str, object]:
     if spec.carrier is Carrier.HOOK_CLIENT:
-        return {"type": "command", **_command(spec, launch), "timeout": int(spec.timeout)}
+        return {"type": "command", **_command(spec, launch, part), "timeout": int(spec.timeout)}
     return {
         "type": "mcp_tool",
         "server": HOOK_SERVER,
         "tool": launch.event_tool,
-        "input": spec.arguments(),
+        "input": spec.arguments(part),
         "timeout": int(spec.timeout),
     }
 
 
-def _command(spec: EventSpec, launch: Launch) -> dict[str, object]:
+def _command(spec: EventSpec, launch: Launch, part: int) -> dict[str, object]:
     """A shell command, or where there is no POSIX shell the form that the client starts without any."""
     if spec.native in launch.hook_argv:
-        command, *arguments = launch.hook_argv[spec.native]
+        command, *arguments = launch.argv(spec.native, part)
         return {"command": command, "args": arguments}
-    return {"command": launch.hook[spec.native]}
+    return {"command": launch.shell(spec.native, part)}
 
 
 def _server(launch: Launch) -> dict[str, object]:

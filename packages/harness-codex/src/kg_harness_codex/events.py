@@ -20,6 +20,10 @@ FILE_TOOLS: Final[Mapping[str, ToolKind]] = MappingProxyType({"Bash": ToolKind.S
 _EDITS: Final = tuple(name for name, kind in FILE_TOOLS.items() if kind is ToolKind.EDIT)
 
 
+START_PARTS: Final = 5
+"""So many hooks together hold two full levels of memory; the client limits each of them and not their sum."""
+
+
 def _template(*fields: str) -> Mapping[str, object]:
     names = ("session_id", "cwd", "transcript_path", "model", *fields)
     return MappingProxyType({name: f"${{{name}}}" for name in names})
@@ -33,6 +37,7 @@ EVENTS: Final[tuple[EventSpec, ...]] = (
         carrier=Carrier.MCP_HOOK,
         timeout=5,
         template=_template("source"),
+        parts=START_PARTS,
     ),
     EventSpec(
         native="UserPromptSubmit",

@@ -99,11 +99,16 @@ def _server(launch: Launch) -> dict[str, object]:
 
 
 def _group(spec: EventSpec, launch: Launch) -> dict[str, object]:
-    handler = {
-        "type": "mcp_tool",
-        "server": SERVER,
-        "tool": launch.event_tool,
-        "input": spec.arguments(),
-        "timeout": int(spec.timeout),
+    handlers = {
+        "hooks": [
+            {
+                "type": "mcp_tool",
+                "server": SERVER,
+                "tool": launch.event_tool,
+                "input": spec.arguments(part),
+                "timeout": int(spec.timeout),
+            }
+            for part in launch.parts(spec)
+        ],
     }
-    return {"matcher": spec.matcher, "hooks": [handler]} if spec.matcher else {"hooks": [handler]}
+    return {"matcher": spec.matcher, **handlers} if spec.matcher else {**handlers}

@@ -87,12 +87,16 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawEvent:
-    """An event as it came in: the native name, the payload, and the ``_meta`` of an MCP-tool hook."""
+    """An event as it came in: the native name, the payload, and the ``_meta`` of an MCP-tool hook.
+
+    ``part`` is which of the event's hooks it came from, counted from 1 (:attr:`EventSpec.parts`).
+    """
 
     native: str
     carrier: Carrier
     payload: Mapping[str, object]
     meta: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    part: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +131,8 @@ class EventSpec:
     ``timeout`` is in seconds as written into the client's settings. ``template`` is what an MCP-tool hook
     sends (``${field}`` values, named only where they are always present); ``None`` for the hook client, which
     sends the payload whole. ``injects`` says whether a reply reaches the model; if not, ``delivered_by`` names
-    the native event that carries queued text later, or is empty when nothing does.
+    the native event that carries queued text later, or is empty when nothing does. ``parts`` is as how many hooks a
+    session's start may be registered, where the client limits the text of each hook and not that of all together.
     """
 
     native: str
@@ -138,7 +143,11 @@ class EventSpec:
     template: Mapping[str, object] | None = None
     injects: bool = True
     delivered_by: str = ""
+    parts: int = 1
 
-    def arguments(self) -> dict[str, object]:
-        """What the hidden tool is called with: ``event``, the native name, and ``payload``, the template."""
-        return {"event": self.native, "payload": dict(self.template or {})}
+    def arguments(self, part: int = 1) -> dict[str, object]:
+        """What the hidden tool is called with: ``event``, the native name, and ``payload``, the template; by a further
+        hook of the same event also ``part``.
+        """
+        asked: dict[str, object] = {"event": self.native, "payload": dict(self.template or {})}
+        return asked if part == 1 else {**asked, "part": part}

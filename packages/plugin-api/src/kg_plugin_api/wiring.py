@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kg_plugin_api.claims import Claim
+    from kg_plugin_api.events import EventSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,8 @@ class Launch:
     ``hook_argv`` maps it to an argument vector instead, on machines without a POSIX shell (Windows); ``hook`` is then
     empty. A missing script is silent there too, a missing interpreter is for the client to report.
     ``event_tool`` is the name of the hidden tool that MCP-tool hooks call with :meth:`EventSpec.arguments`.
+    ``whole`` says that a person wants all of the active memory when a session starts: an event is then registered as
+    often as :meth:`parts` says, each time with the number of the part.
     """
 
     shim: tuple[str, ...]
@@ -29,6 +32,19 @@ class Launch:
     hook_argv: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     event_tool: str = "kg_event"
     version: str = ""
+    whole: bool = False
+
+    def parts(self, spec: EventSpec) -> range:
+        """The parts for which an event is to be registered, counted from 1."""
+        return range(1, 1 + (spec.parts if self.whole else 1))
+
+    def shell(self, native: str, part: int = 1) -> str:
+        """The shell command of ``hook`` for one part."""
+        return self.hook[native] if part == 1 else f"{self.hook[native]} --part {part}"
+
+    def argv(self, native: str, part: int = 1) -> tuple[str, ...]:
+        """The argument vector of ``hook_argv`` for one part."""
+        return self.hook_argv[native] if part == 1 else (*self.hook_argv[native], "--part", str(part))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from kg_core.render import Block
 from kg_core.store import is_path
 from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, ToolKind
 from kg_server.contexts import Entrance
-from kg_server.delivery import EVENT_LIFE, Duplicates, Sources, compose, framed, pages_for, within_frame
+from kg_server.delivery import EVENT_LIFE, Duplicates, Parts, Sources, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
 from kg_server.recall_log import Arrival, Moment
 from kg_server.sources import FileRecall, Notices, OthersWrites, Preload, PromptRecall, Rules, pass_over, recalls
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kg_core.model import GraphKey, Millis
     from kg_core.policy import TouchIndex
     from kg_core.render import Fitted
+    from kg_core.store import Settings
     from kg_plugin_api import EventSpec, Harness, RawEvent
     from kg_server.contexts import Admission, Bindings, Context, Registry
     from kg_server.delivery import Deliveries, Outlook, Pages, Queues
@@ -80,6 +81,7 @@ class Events:
     transcripts: Transcripts
     endings: Endings
     duplicates: Duplicates = field(default_factory=Duplicates)
+    parts: Parts = field(default_factory=Parts)
 
     async def answer(self, harness: Harness, raw: RawEvent) -> EventReply:
         """The reply to one event."""
@@ -89,6 +91,8 @@ class Events:
             return self._reply(harness, raw)
         now = self.clock()
         self.heard.event(harness.name, raw.native, now)
+        if raw.part > 1:
+            return await self._further(harness, raw, event, spec)
         if event.kind is EventKind.BEFORE_TOOL:
             self._bind(harness, event)
             return await self.holding.refusal(harness, raw, event, spec) or self._reply(harness, raw)
@@ -121,6 +125,16 @@ class Events:
             results = await self.memory.search(request(event.prompt, context.graphs), patience=_PATIENCE)
         return self._say(harness, raw, event, spec, self.registry.get(context.id) or context, results, touches)
 
+    async def _further(self, harness: Harness, raw: RawEvent, event: Event, spec: EventSpec) -> EventReply:
+        """A further part of what the start of a session brings; silent where all of it is in the first one."""
+        taken = await self.parts.take((harness.name, event.session), raw.part, self.clock())
+        if taken is None:
+            return self._reply(harness, raw)
+        context, page = taken
+        output = self._reply(harness, raw, framed(page.text))
+        delivery = self.deliveries.reserve(context, page.marks, now=self.clock(), life=_life(spec))
+        return EventReply(output=output.output, delivery=delivery)
+
     def _bind(self, harness: Harness, event: Event) -> None:
         """A hook on our own tools tells whose call comes next, and from where."""
         if event.tool is not None and event.tool.kind is ToolKind.OWN and event.tool.id:
@@ -144,7 +158,9 @@ class Events:
         files = tuple(use.name for use in uses if not Path(use.name).is_absolute())
         view = self.outlook.view(harness, context, now, results=results, files=files)
         view = replace(view, uses=uses, touches=touches)
-        composed = compose(SOURCES, event, view, raw.carrier)
+        composed = compose(SOURCES, event, view, raw.carrier, starts_in(spec, self.memory.store.settings))
+        if spec.parts > 1:
+            self.parts.begin((harness.name, event.session), context.id, composed.more, now)
         fitted = composed.fitted
         moment = Moment.of(event, context, now)
         if not fitted.text:
@@ -157,7 +173,7 @@ class Events:
         if not fitted.text or not output.output:
             self.recall_log.note(moment, composed.decisions)
             return output
-        life = max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
+        life = _life(spec)
         delivery = self.deliveries.reserve(context.id, fitted.marks, now=now, life=life)
         self.recall_log.note_sent(moment, composed.decisions, delivery, now + life)
         return EventReply(output=output.output, delivery=delivery)
@@ -184,6 +200,16 @@ class Events:
     def _reply(self, harness: Harness, raw: RawEvent, text: str = "") -> EventReply:
         output = self.plugins.ask(harness, "wrapping of replies", lambda: harness.dialect.reply(raw, text), str, "")
         return EventReply(output=output)
+
+
+def starts_in(spec: EventSpec, settings: Settings) -> int:
+    """In how many parts at most a person wants what this event brings."""
+    return spec.parts if settings.preload.whole and spec.kind is EventKind.SESSION_START else 1
+
+
+def _life(spec: EventSpec) -> Millis:
+    """How long the reply to an event may take to arrive."""
+    return max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
 
 
 def _with_paths(event: Event) -> Event:

@@ -16,7 +16,7 @@ from kg_server.contexts.context import first_ledger
 from kg_server.delivery import Deliveries, Outlook, Pages, Queues, compose, framed, stated_limit
 from kg_server.delivery.executor import Executor
 from kg_server.endings import Endings
-from kg_server.events import SOURCES, Events
+from kg_server.events import SOURCES, Events, starts_in
 from kg_server.files import Uses
 from kg_server.generic import GENERIC
 from kg_server.heard import Heard
@@ -234,9 +234,11 @@ class Service:
         event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
         await Rulebook(self._memory.store).look(context, patience=None)
         view = self._outlook.view(known, context, now)
-        text = framed(compose(SOURCES, event, view, carrier).fitted.text)
+        parts = starts_in(spec, self._memory.store.settings) if spec is not None else 1
+        composed = compose(SOURCES, event, view, carrier, parts)
+        text = "\n".join(framed(each) for each in (composed.fitted.text, *(page.text for page in composed.more)))
         limit = stated_limit(known, Path.PRELOAD, carrier)
-        return Preview(text=text, measure=limit.measure(text), limit=limit.maximum, unit=limit.unit)
+        return Preview(text=text, measure=limit.measure(text), limit=parts * limit.maximum, unit=limit.unit)
 
     async def show(self, cwd: str, ids: Sequence[str]) -> dict[str, object]:
         """The memory of ``cwd``, or the nodes named; changes nothing."""

@@ -13,7 +13,7 @@ import pytest
 
 from kg_core.host import Plugins
 from kg_core.store import Home, Settings
-from kg_core.store.settings import RuleSettings
+from kg_core.store.settings import PreloadSettings, RuleSettings
 from kg_plugin_api import (
     Caller,
     Carrier,
@@ -168,6 +168,13 @@ NARROW = replace(
     limits=tuple(PathLimit(path=path, limit=Limit(2_000, Unit.BYTES)) for path in TextPath),
 )
 
+PARTED = replace(
+    HOOKED,
+    name="parted",
+    events=tuple(replace(each, parts=4) if each.native == "Start" else each for each in HOOKED.events),
+)
+"""A client that limits the text of each hook, and not that of all together."""
+
 QUEUED = replace(
     HOOKED,
     name="queued",
@@ -222,9 +229,9 @@ class World:
     def agent(self, session: str, *, cwd: str = "shop", harness: str = "hooked", agent: str = "") -> Agent:
         return Agent(self, session, harness, self.folder(cwd) if cwd else "", agent)
 
-    async def restart(self, *, hold: bool = False) -> None:
+    async def restart(self, *, hold: bool = False, whole: bool = False) -> None:
         await self.service.close()
-        settings = Settings(rules=RuleSettings(hold=hold))
+        settings = Settings(rules=RuleSettings(hold=hold), preload=PreloadSettings(whole=whole))
         self.service = await opened(self.root, self.clock, self.plugins, settings)
 
 
@@ -246,6 +253,14 @@ class Agent:
         payload = {"session": self.session, "agent": self.agent, "cwd": self.cwd, **fields}
         self.world.clock.advance(self.world.step)
         reply = await self.world.service.event(self.harness, RawEvent(native=native, carrier=carrier, payload=payload))
+        self._settle(reply.delivery)
+        return reply.output
+
+    async def part(self, number: int, source: str = "startup") -> str:
+        """What a further hook of a start fetches, beside the first one."""
+        payload = {"session": self.session, "agent": self.agent, "cwd": self.cwd, "source": source}
+        raw = RawEvent(native="Start", carrier=Carrier.HOOK_CLIENT, payload=payload, part=number)
+        reply = await self.world.service.event(self.harness, raw)
         self._settle(reply.delivery)
         return reply.output
 
@@ -307,7 +322,7 @@ def live() -> Iterator[Callable[[Callable[[World], Coroutine[None, None, None]]]
 
         async def main() -> None:
             changes: list[MemoryChange] = []
-            plugins = Plugins.of(harnesses=[HOOKED, NARROW, QUEUED, WRITTEN], observers=[changes.append])
+            plugins = Plugins.of(harnesses=[HOOKED, NARROW, PARTED, QUEUED, WRITTEN], observers=[changes.append])
             clock = Clock()
             world = World(root, clock, await opened(root, clock, plugins), changes, plugins)
             try:

@@ -78,7 +78,7 @@ def preload_blocks(
             section += [blocks[index, node_id], *below.get((index, node_id), [])]
         section += _archived(level.graph, user, now, left)
         if section:
-            body += [Block(text=_heading(level)), *section]
+            body += [Block(text=_heading(level), heads=True), *section]
     return [*head, *rules, *body, *_left_out(len(lessons) - len(chosen)), *tail]
 
 

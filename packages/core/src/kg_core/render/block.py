@@ -61,6 +61,7 @@ class Block:
 
     ``value`` orders blocks of one rank. ``parent`` is the position-independent name of the block without which this
     one makes no sense (an edge's node); when that is dropped, so is this. ``name`` is what others call it, or empty.
+    ``heads`` says that it stands above all blocks up to the next one that does.
     """
 
     text: str
@@ -69,3 +70,4 @@ class Block:
     marks: tuple[Mark, ...] = ()
     name: str = ""
     parent: str = ""
+    heads: bool = False

@@ -70,6 +70,13 @@ class SearchSettings(_Table):
     """What that backend is opened with; its plug-in says what it takes."""
 
 
+class PreloadSettings(_Table):
+    """``[preload]``"""
+
+    whole: bool = False
+    """Whether a session is given all active lessons when it starts, where its client lets so much text through."""
+
+
 class RuleSettings(_Table):
     """``[rules]``"""
 
@@ -85,6 +92,7 @@ class Settings(_Table):
     journal: JournalSettings = JournalSettings()
     git: GitSettings = GitSettings()
     plugins: PluginSettings = PluginSettings()
+    preload: PreloadSettings = PreloadSettings()
     rules: RuleSettings = RuleSettings()
     search: SearchSettings = SearchSettings()
     guides: GuideSettings = GuideSettings()

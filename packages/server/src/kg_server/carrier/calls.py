@@ -22,6 +22,7 @@ CALL_SECONDS = 60.0
 """How long a tool call may take once the server has it."""
 START_SECONDS = 10.0
 """How long a tool call waits for a server that has to be started."""
+_PART_DIGITS = 3
 _SETTLED_SECONDS = 0.05
 """If no cancellation follows a written answer for so long, the client has taken it."""
 
@@ -100,10 +101,10 @@ class Forwarder:
             with self._lock:
                 self._idle.append(wire)
 
-    def _carried(self, call: Call, wire: Wire, event: str, body: bytes) -> tuple[dict[str, object], str]:
+    def _carried(self, call: Call, wire: Wire, event: str, part: int, body: bytes) -> tuple[dict[str, object], str]:
         """An event that a hook sent through the hidden tool."""
         starts = Answers.load(self._places, self._harness).starts_session(event)
-        came = carry(self._places, wire, self._harness, event, body, call.since, starts_session=starts)
+        came = carry(self._places, wire, self._harness, event, body, call.since, starts_session=starts, part=part)
         result = protocol.text_result(came.output)
         if protocol.stands_alone(call.message):
             result = protocol.complete(result)
@@ -166,8 +167,8 @@ def _working_folder() -> str:
         return ""
 
 
-def _event(message: dict[str, object], shim: str) -> tuple[str, bytes] | None:
-    """The native event of a call of the hidden tool, and the body to post; None for every other request."""
+def _event(message: dict[str, object], shim: str) -> tuple[str, int, bytes] | None:
+    """The native event of a call of the hidden tool, its part, and the body to post; None for every other request."""
     params = message.get("params")
     if message.get("method") != "tools/call" or not isinstance(params, dict):
         return None
@@ -176,9 +177,12 @@ def _event(message: dict[str, object], shim: str) -> tuple[str, bytes] | None:
     given = params.get("arguments")
     arguments = given if isinstance(given, dict) else {}
     payload = arguments.get("payload")
+    part = str(arguments.get("part", 1))  # some clients make every value a string
+    number = max(1, int(part)) if part.isdecimal() and len(part) < _PART_DIGITS else 1
     body = {
         "carrier": "mcp_hook",
+        "part": number,
         "payload": payload if isinstance(payload, dict) else {},
         "meta": {**protocol.meta_of(message), "kg/shim": shim},
     }
-    return str(arguments.get("event", "")), json.dumps(body).encode()
+    return str(arguments.get("event", "")), number, json.dumps(body).encode()

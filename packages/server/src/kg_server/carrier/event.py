@@ -31,7 +31,15 @@ class Carried:
 
 
 def carry(
-    places: Places, wire: Wire, harness: str, event: str, body: bytes, since: float, *, starts_session: bool
+    places: Places,
+    wire: Wire,
+    harness: str,
+    event: str,
+    body: bytes,
+    since: float,
+    *,
+    starts_session: bool,
+    part: int = 1,
 ) -> Carried:
     """Brings an event that came in at ``since`` (of ``time.monotonic``) to the server and its answer back.
 
@@ -40,17 +48,27 @@ def carry(
     """
     if len(body) > LARGEST_REQUEST or (not starts_session and outage.skipping(places)):
         return _silent(places, harness, event)
-    came = _answered(places, wire, harness, event, body, since, starts_session=starts_session)
+    came = _answered(places, wire, harness, event, body, since, starts_session=starts_session, part=part)
     return _silent(places, harness, event) if came is None else came
 
 
 def _answered(
-    places: Places, wire: Wire, harness: str, event: str, body: bytes, since: float, *, starts_session: bool
+    places: Places,
+    wire: Wire,
+    harness: str,
+    event: str,
+    body: bytes,
+    since: float,
+    *,
+    starts_session: bool,
+    part: int,
 ) -> Carried | None:
     """The answer of a server, or the line about an outage; None without either."""
     path = f"/hooks/{quoted(harness)}/{quoted(event)}"
+    # A further part is handed out once, and waits in the server for the first: it is not asked for a second time.
+    quick = SESSION_START_SECONDS if part > 1 and starts_session else EVENT_SECONDS
     try:
-        return _posted(wire, path, body, since + EVENT_SECONDS, places)
+        return _posted(wire, path, body, since + quick, places)
     except Missed as miss:
         if starts_session:
             deadline = since + SESSION_START_SECONDS

@@ -20,7 +20,7 @@ _QUIET_SECONDS = 0.05
 _CHUNK = 256 * 1024
 
 
-def carry(home: str, harness: str, event: str, *, starts_session: bool) -> None:
+def carry(home: str, harness: str, event: str, *, starts_session: bool, part: int = 1) -> None:
     """Reads a payload from standard input, prints the reply, and acknowledges it once it is printed."""
     payload = _payload(time.monotonic() + _READ_SECONDS)
     places = Places(home)
@@ -28,8 +28,9 @@ def carry(home: str, harness: str, event: str, *, starts_session: bool) -> None:
         _printed(Answers.load(places, harness).empty(event))
         return
     wire = Wire(places.server)
-    body = b'{"carrier":"hook_client","payload":' + payload + b"}"
-    came = carry_event(places, wire, harness, event, body, time.monotonic(), starts_session=starts_session)
+    body = b'{"carrier":"hook_client","part":%d,"payload":' % part + payload + b"}"
+    now = time.monotonic()
+    came = carry_event(places, wire, harness, event, body, now, starts_session=starts_session, part=part)
     arrived = _printed(came.output)
     if came.delivery:
         acknowledge(wire, came.delivery, time.monotonic() + EVENT_SECONDS, arrived=arrived)

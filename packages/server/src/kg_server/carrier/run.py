@@ -1,6 +1,6 @@
-"""What client settings start: ``python -I -S run.py hook|mcp --harness NAME --home FOLDER [--event NAME] [--start]``.
+"""What client settings start: ``python -I -S run.py hook|mcp --harness NAME --home FOLDER``.
 
-``hook`` carries one event and always exits 0; ``mcp`` is the MCP shim of one session.
+``hook --event NAME [--start] [--part N]`` carries one event and always exits 0; ``mcp`` is the MCP shim of one session.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def options(arguments: list[str]) -> dict[str, str]:
     for word in rest:
         if word == "--start":
             found["start"] = "yes"
-        elif word in {"--harness", "--home", "--event"}:
+        elif word in {"--harness", "--home", "--event", "--part"}:
             found[word[2:]] = next(rest, "")
         else:
             raise ValueError(f"unknown argument {word}")
@@ -36,7 +36,13 @@ def hook(arguments: list[str]) -> None:
         from kg_server.carrier.hook import carry
 
         given = options(arguments)
-        carry(given["home"], given["harness"], given.get("event", ""), starts_session="start" in given)
+        carry(
+            given["home"],
+            given["harness"],
+            given.get("event", ""),
+            starts_session="start" in given,
+            part=int(given.get("part", "1")),
+        )
     finally:
         os._exit(0)  # at once, and without a trace of whatever may have been raised
 

@@ -6,6 +6,7 @@ from kg_server.delivery.duplicates import Duplicates
 from kg_server.delivery.frame import framed, within_frame
 from kg_server.delivery.outlook import Outlook
 from kg_server.delivery.pages import Pages, Part
+from kg_server.delivery.parts import Parts
 from kg_server.delivery.queues import Queues, pages_for
 from kg_server.delivery.source import ContextSource, Offer, RecallSource, View
 from kg_server.delivery.waiting import Packet
@@ -22,6 +23,7 @@ __all__ = [
     "Packet",
     "Pages",
     "Part",
+    "Parts",
     "Queues",
     "RecallSource",
     "Sources",

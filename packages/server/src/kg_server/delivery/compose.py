@@ -9,13 +9,14 @@ from kg_core.policy import scrub_blocks
 from kg_core.render import Fitted, fit, marks_of
 from kg_plugin_api import Limit, Path, Unit
 from kg_server.delivery.frame import within_frame
+from kg_server.delivery.parts import fit_parts
 from kg_server.delivery.source import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kg_core.policy import Decision
-    from kg_core.render import Block
+    from kg_core.render import Block, Page
     from kg_plugin_api import Carrier, Event, Harness
     from kg_server.delivery.source import ContextSource, RecallSource, View
 
@@ -37,10 +38,13 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The text for an event, and why the sources of recall spoke or were silent."""
+    """The text for an event, and why the sources of recall spoke or were silent. ``more`` are further parts of it, each
+    for a hook of its own.
+    """
 
     fitted: Fitted
     decisions: tuple[Decision, ...] = ()
+    more: tuple[Page, ...] = ()
 
 
 def stated_limit(harness: Harness, path: Path, carrier: Carrier) -> Limit:
@@ -56,13 +60,15 @@ def room(harness: Harness, path: Path, carrier: Carrier) -> Limit:
     return within_frame(stated_limit(harness, path, carrier))
 
 
-def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Composed:
-    """The text for an event, within the client's limit once it is framed, and its marks; mostly empty.
+def compose(sources: Sources, event: Event, view: View, carrier: Carrier, parts: int = 1) -> Composed:
+    """The text for an event, within the client's limit once it is framed, and its marks; mostly empty. What a session
+    starts with may be several such ``parts``.
 
     What one source shows counts as known for those after it, so that nothing is said twice in one reply. Secrets that
     came into the files by hand are not shown.
     """
-    whole = room(view.harness, Path.PRELOAD, carrier)
+    one = room(view.harness, Path.PRELOAD, carrier)
+    whole = replace(one, maximum=one.maximum * parts)
     opening = sources.opening.blocks(event, replace(view, room=whole))
     if not opening:
         whole = room(view.harness, Path.EVENT, carrier)
@@ -82,9 +88,10 @@ def compose(sources: Sources, event: Event, view: View, carrier: Carrier) -> Com
     if opening and (first or last):
         left = whole.maximum - _measure([*first, *last], whole)
         opening = sources.opening.blocks(event, replace(view, room=replace(whole, maximum=max(0, left))))
-    fitted = fit(scrub_blocks([*first, *opening, *last]), whole)
-    arriving = {(mark.graph, mark.id) for mark in fitted.marks}
-    return Composed(fitted, tuple(each.fitted(arriving) for each in decisions))
+    blocks = scrub_blocks([*first, *opening, *last])
+    fitted, more = fit_parts(blocks, one, parts) if opening and parts > 1 else (fit(blocks, whole), ())
+    arriving = {(mark.graph, mark.id) for marks in (fitted.marks, *(page.marks for page in more)) for mark in marks}
+    return Composed(fitted, tuple(each.fitted(arriving) for each in decisions), more)
 
 
 def _told(view: View, blocks: Sequence[Block]) -> View:

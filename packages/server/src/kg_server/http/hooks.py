@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from kg_server.interface import Memory
 
+_MOST_PARTS = 100
 _CARRIERS = frozenset({Carrier.MCP_HOOK, Carrier.HOOK_CLIENT})
 
 
@@ -28,6 +29,7 @@ def routes(memory: Memory) -> list[Route]:
             carrier=_carrier(body.get("carrier")),
             payload=_object(body, "payload"),
             meta=_object(body, "meta"),
+            part=_part(body.get("part", 1)),
         )
         reply = await memory.event(request.path_params["harness"], raw)
         return Json({"output": reply.output, "delivery": reply.delivery})
@@ -49,6 +51,12 @@ def _carrier(value: object) -> Carrier:
     if isinstance(value, str) and value in _CARRIERS:
         return Carrier(value)
     raise KgError(Code.INVALID, f"The carrier of an event is one of {', '.join(sorted(_CARRIERS))}.")
+
+
+def _part(value: object) -> int:
+    if type(value) is int and 1 <= value <= _MOST_PARTS:
+        return value
+    raise KgError(Code.INVALID, f"The part of an event is a number from 1 to {_MOST_PARTS}.")
 
 
 def _object(body: dict[str, object], key: str) -> dict[str, object]:

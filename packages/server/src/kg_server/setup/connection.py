@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from kg_core.claims import Editor
-from kg_core.store import Settings
 from kg_plugin_api import Code, KgError, StepState, StepStatus
 from kg_server.guides import fitted, guides
 from kg_server.setup.copies import found_in, put_away
@@ -42,8 +41,8 @@ class Connection:
 
         Those that one command writes share their ``records``.
         """
-        memory = machine.memory
-        return cls(harness, machine.site(harness), records or Records.at(memory), has_guides=_wants_guides(memory))
+        has_guides = machine.settings.guides.enabled
+        return cls(harness, machine.site(harness), records or Records.at(machine.memory), has_guides=has_guides)
 
     def claims(self) -> Sequence[Claim]:
         """What must be on disk."""
@@ -130,13 +129,6 @@ class Connection:
                 f"The plug-in for {self.harness.name} failed at its {what} ({said}). `kg plugins` says whose it is."
             )
             raise KgError(Code.UNAVAILABLE, sentence) from failure
-
-
-def _wants_guides(memory: Home) -> bool:
-    try:
-        return Settings.load(memory).guides.enabled
-    except KgError:
-        return True  # what is wrong with the settings is told where they are needed
 
 
 @dataclass(frozen=True, slots=True)

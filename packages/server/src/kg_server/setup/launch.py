@@ -38,7 +38,7 @@ _ABSENT: Final = (
 kg reports a failed server, and one more failure with every prompt (measured with Claude Code)."""
 
 
-def launch(home: Home, harness: Harness, *, windows: bool = _WINDOWS) -> Launch:
+def launch(home: Home, harness: Harness, *, windows: bool = _WINDOWS, whole: bool = False) -> Launch:
     """How this installation's carriers are started for a harness and a memory home."""
     hooks = {spec.native: _event(_place(home, windows=windows), harness, spec) for spec in harness.events}
     return Launch(
@@ -47,6 +47,7 @@ def launch(home: Home, harness: Harness, *, windows: bool = _WINDOWS) -> Launch:
         hook_argv={native: _vector("hook", *arguments) for native, arguments in hooks.items()} if windows else {},
         event_tool=EVENT_TOOL,
         version=VERSION,
+        whole=whole,
     )
 
 

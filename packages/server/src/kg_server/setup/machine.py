@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_plugin_api import Site
+from kg_core.store import Settings
+from kg_plugin_api import KgError, Site
 from kg_server.setup.launch import launch
 
 if TYPE_CHECKING:
@@ -33,13 +34,21 @@ class Machine:
         """The machine that we run on."""
         return cls(memory, Path.home(), dict(os.environ))
 
+    @property
+    def settings(self) -> Settings:
+        """The settings of the memory; the defaults where they are wrong, which is told where they are needed."""
+        try:
+            return Settings.load(self.memory)
+        except KgError:
+            return Settings()
+
     def site(self, harness: Harness) -> Site:
         """The places of one harness."""
         return Site(
             home=self.memory.root,
             config=self.config(harness),
             own=self.memory.root / "harnesses" / harness.name,
-            launch=launch(self.memory, harness),
+            launch=launch(self.memory, harness, whole=self.settings.preload.whole),
             binary=self.binary(harness),
             environ=self.environ,
         )

@@ -1,0 +1,106 @@
+"""What a session starts with in parts, where a client limits the text of each hook: every hook fetches one of them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from kg_core.render import Page, fit, paged
+from kg_server.contexts import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from kg_core.model import Millis
+    from kg_core.render import Block, Fitted
+    from kg_plugin_api import Limit
+
+PATIENCE: Final = 1.5
+"""Seconds that the hook of a further part waits for that of the first, which all of them run beside."""
+_LIFE: Millis = 10_000
+"""How long the parts of one start are kept."""
+_REMEMBERED: Final = 256
+_ATTEMPTS: Final = 4
+
+Start = tuple[str, str]
+"""Whose start it is: the harness and its session."""
+
+
+@dataclass(slots=True)
+class _Begun:
+    """The parts of one start that were not fetched yet, by their number."""
+
+    context: str
+    at: Millis
+    pages: dict[int, Page] = field(default_factory=dict)
+
+
+class Parts:
+    """The further parts of sessions that are starting. Each is handed out once."""
+
+    def __init__(self) -> None:
+        self._begun: Recent[Start, _Begun] = Recent(_REMEMBERED)
+        self._awaited: dict[Start, asyncio.Future[None]] = {}
+
+    def begin(self, start: Start, context: str, pages: Sequence[Page], now: Millis) -> None:
+        """The first part is on its way; ``pages`` are the others, mostly none."""
+        self._begun.set(start, _Begun(context, now, dict(enumerate(pages, start=2))))
+        awaited = self._awaited.pop(start, None)
+        if awaited is not None:
+            awaited.set_result(None)
+
+    async def take(self, start: Start, part: int, now: Millis, patience: float = PATIENCE) -> tuple[str, Page] | None:
+        """A part and the context that it is for; ``None`` when there is none, or none has begun after ``patience``."""
+        begun = self._begun.get(start)
+        if begun is None or not 0 <= now - begun.at < _LIFE:
+            await self._beginning(start, patience)
+            begun = self._begun.get(start)
+        page = begun.pages.pop(part, None) if begun is not None and begun.at >= now - _LIFE else None
+        return None if begun is None or page is None else (begun.context, page)
+
+    async def _beginning(self, start: Start, patience: float) -> None:
+        awaited = self._awaited.get(start)
+        if awaited is None:
+            awaited = self._awaited[start] = asyncio.get_running_loop().create_future()
+        await asyncio.wait((awaited,), timeout=patience)
+        if self._awaited.get(start) is awaited:
+            del self._awaited[start]
+
+
+def fit_parts(blocks: Sequence[Block], room: Limit, most: int) -> tuple[Fitted, tuple[Page, ...]]:
+    """Blocks fitted to ``most`` texts of ``room``: the first, and the others as far as they are needed, each of which
+    says which part it is, and under which heading it goes on.
+    """
+    headings = {block.text for block in blocks if block.heads}
+    notes = [_note(most, most), max(headings, key=room.measure, default="")]
+    page = replace(room, maximum=max(0, room.maximum - sum(room.measure(note) + 1 for note in notes)))
+    whole = replace(page, maximum=page.maximum * most)
+    fitted = fit(blocks, whole)
+    pages = paged(fitted.blocks, page)
+    for _ in range(_ATTEMPTS):
+        if len(pages) <= most:
+            break
+        surplus = sum(page.measure(each.text) + 1 for each in pages[most:])
+        whole = replace(whole, maximum=whole.maximum - surplus)
+        fitted = fit(blocks, whole)
+        pages = paged(fitted.blocks, page)
+    first, *more = _noted(pages[:most], headings)
+    return replace(fitted, text=first.text, marks=first.marks), tuple(more)
+
+
+def _noted(pages: Sequence[Page], headings: Collection[str]) -> list[Page]:
+    """Each page but the first under the number of its part, and under the heading that is in force where it begins."""
+    noted: list[Page] = []
+    heading = ""
+    for number, page in enumerate(pages, start=1):
+        lines = page.text.split("\n")
+        above = [_note(number, len(pages))] if number > 1 else []
+        above += [heading] if number > 1 and heading and lines[0] not in headings else []
+        noted.append(replace(page, text="\n".join([*above, *lines])))
+        heading = next((line for line in reversed(lines) if line in headings), heading)
+    return noted
+
+
+def _note(part: int, parts: int) -> str:
+    return f"(Part {part} of {parts} of what this session starts with.)"
