@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from kg_server.carrier import jsontext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Answers:
         """Reads the file of a harness."""
         try:
             with open(places.answers(harness), encoding="utf-8") as file:
-                held = json.load(file)
+                held = jsontext.loads(file.read())
         except (OSError, ValueError):
             held = None
         return cls(held if isinstance(held, dict) else {})

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from kg_server.carrier import outage, start
+from kg_server.carrier import jsontext, outage, start
 from kg_server.carrier.answers import Answers
 from kg_server.carrier.wire import LARGEST_REQUEST, Missed, Silent, Wire
 
@@ -89,7 +87,7 @@ def _silent(places: Places, harness: str, event: str) -> Carried:
 
 def acknowledge(wire: Wire, delivery: str, deadline: float, *, arrived: bool) -> None:
     """Tells the server whether a delivery reached the client; when the server is gone, its marks lapse anyway."""
-    body = json.dumps({"delivery": delivery, "arrived": arrived}).encode()
+    body = f'{{"delivery":{jsontext.quoted(delivery)},"arrived":{"true" if arrived else "false"}}}'.encode()
     try:
         wire.request("POST", "/ack", body, {}, deadline)
     except Missed:
@@ -110,7 +108,7 @@ def _posted(wire: Wire, path: str, body: bytes, deadline: float, places: Places)
     if reply.status != 200:
         return None
     try:
-        found = json.loads(reply.body)
+        found = jsontext.loads(reply.body)
         return Carried(str(found["output"]), str(found["delivery"]))
     except (ValueError, TypeError, KeyError):
         return None

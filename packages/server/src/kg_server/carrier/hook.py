@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import sys
 import time
 
+from kg_server.carrier import jsontext
 from kg_server.carrier.answers import Answers
 from kg_server.carrier.event import EVENT_SECONDS, acknowledge
 from kg_server.carrier.event import carry as carry_event
@@ -65,7 +65,7 @@ def _payload(deadline: float) -> bytes:
 def _is_whole(parts: list[bytes]) -> bool:
     """Whether what has come so far is a whole JSON value."""
     try:
-        json.loads(b"".join(parts))
+        jsontext.loads(b"".join(parts))
     except (ValueError, RecursionError):
         return False
     return True

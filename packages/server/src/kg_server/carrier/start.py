@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 
+from kg_server.carrier import jsontext
 from kg_server.carrier.answers import Answers
 from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places, age, remove, touch
@@ -31,7 +31,7 @@ def healthy(places: Places, within: float = _ANSWER_WITHIN) -> bool:
     wire = Wire(places.server)
     try:
         reply = wire.request("GET", "/health", b"", {}, time.monotonic() + within)
-        found = json.loads(reply.body)
+        found = jsontext.loads(reply.body)
     except (Missed, ValueError):
         return False
     finally:
