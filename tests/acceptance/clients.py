@@ -25,13 +25,18 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
 
 def client(name: str) -> Path:
     """The program ``name``. Without it the test is skipped, or fails where the clients are required."""
-    found = _given(name) or _brought(name) or _on_path(name)
-    if found is None:
+    program = found(name)
+    if program is None:
         missing = f"the real client `{name}` is not here; this brings it: {HOW}"
         if os.environ.get("KG_REQUIRE_CLIENTS") == "1":
             pytest.fail(missing)
         pytest.skip(missing)
-    return found
+    return program
+
+
+def found(name: str) -> Path | None:
+    """The program ``name``, if it is on this machine."""
+    return _given(name) or _brought(name) or _on_path(name)
 
 
 def _given(name: str) -> Path | None:

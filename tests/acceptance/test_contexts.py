@@ -96,6 +96,23 @@ def test_after_a_compaction_the_preload_is_delivered_again(project: Path, claude
         assert shown(first) == shown(second) == 1
 
 
+def test_a_subagent_that_is_compacted_is_given_its_preload_again_and_its_parent_nothing(
+    project: Path, claude: Claude
+) -> None:
+    errand = {"description": "Look", "prompt": "Look at it.", "subagent_type": "general-purpose"}
+    look = Call(name="Read", arguments={"file_path": str(project / "readme.txt")})
+    claude.model.script(
+        Turn(calls=(Call(name="Agent", arguments={**errand, "run_in_background": False}),)),
+        subagent=(Turn(calls=(look,), tokens=990_000), Turn(calls=(look,)), Turn(text="It says alpha.")),
+    )
+
+    claude.run("Have it looked at.", project)
+
+    assert len(claude.model.asked("compaction")) == 1
+    assert [shown(request) for request in claude.model.asked("subagent")] == [1, 1, 1]
+    assert [shown(request) for request in claude.model.asked()] == [1, 1]
+
+
 def test_a_subagents_reads_do_not_count_for_its_parent_in_claude_code(
     project: Path, machine: Machine, claude: Claude
 ) -> None:

@@ -11,7 +11,7 @@ from kg_core.policy import request
 from kg_core.render import Block
 from kg_core.store import is_path
 from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, ToolKind
-from kg_server.contexts import Entrance
+from kg_server.contexts import ContextKey, Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Parts, Sources, compose, framed, pages_for, within_frame
 from kg_server.interface import EventReply
 from kg_server.recall_log import Arrival, Moment
@@ -127,7 +127,8 @@ class Events:
 
     async def _further(self, harness: Harness, raw: RawEvent, event: Event, spec: EventSpec) -> EventReply:
         """A further part of what the start of a session brings; silent where all of it is in the first one."""
-        taken = await self.parts.take((harness.name, event.session), raw.part, self.clock())
+        key = ContextKey(harness.name, event.session, event.agent)
+        taken = await self.parts.take(key, raw.part, self.clock())
         if taken is None:
             return self._reply(harness, raw)
         context, page = taken
@@ -160,7 +161,7 @@ class Events:
         view = replace(view, uses=uses, touches=touches)
         composed = compose(SOURCES, event, view, raw.carrier, starts_in(spec, self.memory.store.settings))
         if spec.parts > 1:
-            self.parts.begin((harness.name, event.session), context.id, composed.more, now)
+            self.parts.begin(context.key, context.id, composed.more, now)
         fitted = composed.fitted
         moment = Moment.of(event, context, now)
         if not fitted.text:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kg_core.render import Block, Mark, MarkKind, Rank
 from kg_plugin_api import Limit, Unit
+from kg_server.contexts import ContextKey
 from kg_server.delivery.parts import Parts, fit_parts
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
 COUNT = 50
+KEY = ContextKey("parted", "s-1")
 SHOWN = re.compile(r"^  (lesson-\d+): ", re.MULTILINE)
 
 
@@ -87,6 +89,20 @@ def test_after_a_compaction_all_of_it_comes_again(live: Live) -> None:
     live(scenario)
 
 
+def test_a_subagent_that_was_compacted_has_parts_of_its_own(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        lessons = await filled(world)
+        await world.restart(whole=True)
+        main, inside = (world.agent("s-1", harness="parted", agent=name) for name in ("", "a-1"))
+
+        texts = await asyncio.gather(started(main), started(inside, "compact"))
+
+        for each in texts:
+            assert sorted(SHOWN.findall("\n".join(each))) == sorted(lessons)
+
+    live(scenario)
+
+
 def test_a_small_memory_comes_in_the_first_part_and_the_others_are_silent(live: Live) -> None:
     async def scenario(world: Any) -> None:
         lessons = await filled(world, 3)
@@ -144,9 +160,9 @@ def test_a_preview_shows_all_parts_and_the_room_of_all(live: Live) -> None:
 def test_a_part_without_its_first_one_is_not_waited_for_long() -> None:
     async def alone() -> None:
         parts = Parts()
-        assert await parts.take(("parted", "s-1"), 2, 0, patience=0.01) is None
-        parts.begin(("parted", "s-1"), "context", (), 0)
-        assert await parts.take(("parted", "s-1"), 2, 0, patience=60) is None
+        assert await parts.take(KEY, 2, 0, patience=0.01) is None
+        parts.begin(KEY, "context", (), 0)
+        assert await parts.take(KEY, 2, 0, patience=60) is None
 
     asyncio.run(alone())
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kg_core.model import Millis
     from kg_core.render import Block, Fitted
     from kg_plugin_api import Limit
+    from kg_server.contexts import ContextKey
 
 PATIENCE: Final = 1.5
 """Seconds that the hook of a further part waits for that of the first, which all of them run beside."""
@@ -22,9 +23,6 @@ _LIFE: Millis = 10_000
 """How long the parts of one start are kept."""
 _REMEMBERED: Final = 256
 _ATTEMPTS: Final = 4
-
-Start = tuple[str, str]
-"""Whose start it is: the harness and its session."""
 
 
 @dataclass(slots=True)
@@ -40,17 +38,19 @@ class Parts:
     """The further parts of sessions that are starting. Each is handed out once."""
 
     def __init__(self) -> None:
-        self._begun: Recent[Start, _Begun] = Recent(_REMEMBERED)
-        self._awaited: dict[Start, asyncio.Future[None]] = {}
+        self._begun: Recent[ContextKey, _Begun] = Recent(_REMEMBERED)
+        self._awaited: dict[ContextKey, asyncio.Future[None]] = {}
 
-    def begin(self, start: Start, context: str, pages: Sequence[Page], now: Millis) -> None:
+    def begin(self, start: ContextKey, context: str, pages: Sequence[Page], now: Millis) -> None:
         """The first part is on its way; ``pages`` are the others, mostly none."""
         self._begun.set(start, _Begun(context, now, dict(enumerate(pages, start=2))))
         awaited = self._awaited.pop(start, None)
         if awaited is not None:
             awaited.set_result(None)
 
-    async def take(self, start: Start, part: int, now: Millis, patience: float = PATIENCE) -> tuple[str, Page] | None:
+    async def take(
+        self, start: ContextKey, part: int, now: Millis, patience: float = PATIENCE
+    ) -> tuple[str, Page] | None:
         """A part and the context that it is for; ``None`` when there is none, or none has begun after ``patience``."""
         begun = self._begun.get(start)
         if begun is None or not 0 <= now - begun.at < _LIFE:
@@ -59,7 +59,7 @@ class Parts:
         page = begun.pages.pop(part, None) if begun is not None and begun.at >= now - _LIFE else None
         return None if begun is None or page is None else (begun.context, page)
 
-    async def _beginning(self, start: Start, patience: float) -> None:
+    async def _beginning(self, start: ContextKey, patience: float) -> None:
         awaited = self._awaited.get(start)
         if awaited is None:
             awaited = self._awaited[start] = asyncio.get_running_loop().create_future()
