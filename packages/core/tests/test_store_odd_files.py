@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kg_core.model.depth import NESTING, is_too_deep
-from kg_core.store import Home, Places, Store
+from kg_core.store import Home, Places, ProblemKind, Store
 
 
 async def opened(home):
@@ -141,3 +142,128 @@ def test_a_file_that_could_not_be_looked_at_for_a_while_is_no_problem_afterwards
         await store.close()
 
     asyncio.run(main())
+
+
+def held_in(home):
+    return json.loads(home.graph("user").read_text("utf-8"))
+
+
+def odd_of(store):
+    return [problem.sentence for problem in store.problems() if problem.kind is ProblemKind.ODD]
+
+
+FIELDS = {
+    "gist": ([1, 2], "`gist` of 'x' must be a text"),
+    "notes": ({"a": 1}, "`notes` of 'x' must be a text or a list of texts"),
+    "touches": ([["src"]], "`touches` of 'x' must be a text or a list of texts"),
+    "tags": ([1], "`tags` of 'x' must be a text or a list of texts"),
+    "status": ("retired", "`status` of 'x' must be one of current, proposed, retracted, superseded"),
+    "kind": (7, "`kind` of 'x' must be one of stated, derived"),
+    "observer": ([], "`observer` of 'x' must be a text"),
+    "observed": (0, "`observed` of 'x' must be a text"),
+    "locked": ("perhaps", "`locked` of 'x' must be true or false"),
+    "created": ("yesterday", "`created` of 'x' must be a time such as 2026-01-31T12:00:00Z"),
+    "written": (5, "`written` of 'x' must be an object with \"at\""),
+    "conflicts": ([1], "`conflicts` of 'x' must be a list of objects"),
+}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_field_that_says_nothing_is_told_kept_and_forgotten_once_it_is_mended(tmp_path, values, field):
+    home, (odd, words) = Home(tmp_path / "home"), FIELDS[field]
+
+    async def main():
+        store = await opened(home)
+        await store.commit(values.put(values.node("x"), values.node("y")))
+        await store.snapshot()
+        document = held_in(home)
+        document["nodes"]["x"][field] = odd
+        home.graph("user").write_text(json.dumps(document), encoding="utf-8")
+        await store.look()
+        (sentence,) = odd_of(store)
+        assert words in sentence
+        assert sentence.startswith(f"{home.graph('user')}: ")
+        assert "'y'" not in sentence
+        assert await store.snapshot()
+        assert held_in(home)["nodes"]["x"][field] == odd
+        await store.close()
+
+        store = await opened(home)
+        assert odd_of(store) == [sentence], "a restart forgets nothing"
+        document = held_in(home)
+        document["nodes"]["x"].pop(field)
+        document["nodes"]["x"]["gist"] = "mended"
+        home.graph("user").write_text(json.dumps(document), encoding="utf-8")
+        await store.look()
+        assert odd_of(store) == []
+        await store.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("record", [{"notes": ["why"]}, {"gist": "  ", "notes": ["why"]}, ""])
+def test_a_lesson_without_a_gist_is_told(tmp_path, record):
+    home = Home(tmp_path / "home")
+    home.memory.mkdir(parents=True)
+    home.graph("user").write_text(json.dumps({"nodes": {"x": record}}), encoding="utf-8")
+
+    async def main():
+        store = await opened(home)
+        (sentence,) = odd_of(store)
+        assert "'x' has no `gist`" in sentence
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_field_of_an_edge_that_says_nothing_is_told_with_its_ends(tmp_path, values):
+    home = Home(tmp_path / "home")
+    home.memory.mkdir(parents=True)
+    edge = {"from": "x", "rel": "needs", "to": "y", "notes": 5, "created": "once", "by": ["me"]}
+    home.graph("user").write_text(json.dumps({"nodes": {"x": "a", "y": "b"}, "edges": [edge]}), encoding="utf-8")
+
+    async def main():
+        store = await opened(home)
+        (sentence,) = odd_of(store)
+        assert "`notes` of the edge 'x' 'needs' 'y' must be a text or a list of texts" in sentence
+        assert "`created` of the edge" in sentence
+        assert "`by` of the edge" in sentence
+        await store.commit(values.put(values.node("later")))
+        assert await store.snapshot()
+        await store.close()
+
+    asyncio.run(main())
+    assert held_in(home)["edges"] == [edge]
+
+
+def test_of_very_many_such_lessons_a_few_are_named(tmp_path):
+    home = Home(tmp_path / "home")
+    home.memory.mkdir(parents=True)
+    nodes = {f"n{number}": {} for number in range(300)}
+    home.graph("user").write_text(json.dumps({"nodes": nodes}), encoding="utf-8")
+
+    async def main():
+        store = await opened(home)
+        (sentence,) = odd_of(store)
+        assert sentence.count("has no `gist`") == 5
+        assert "; and 95 more" in sentence
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_what_another_write_made_of_an_odd_field_is_no_longer_told(tmp_path, values):
+    home = Home(tmp_path / "home")
+    home.memory.mkdir(parents=True)
+    home.graph("user").write_text('{"nodes": {"x": {"gist": 5}}}', encoding="utf-8")
+
+    async def main():
+        store = await opened(home)
+        assert odd_of(store)
+        await store.commit(values.put(replace(store.pending("user").nodes["x"], gist="mended")))
+        assert await store.snapshot()
+        assert odd_of(store) == []
+        await store.close()
+
+    asyncio.run(main())
+    assert held_in(home)["nodes"]["x"]["gist"] == "mended"

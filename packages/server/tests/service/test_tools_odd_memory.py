@@ -51,3 +51,27 @@ def test_a_record_with_whatever_keys_breaks_no_reply_and_keeps_them(live: Live, 
         await world.restart()
 
     live(scenario)
+
+
+def test_a_write_takes_nothing_away_that_its_writer_could_not_be_shown(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.service.close()
+        file = world.root / ".kg" / "memory" / "user.json"
+        record = {"gist": ["Kettles", "whistle."], "notes": ["the steam", 5], "locked": "no idea"}
+        file.write_text(json.dumps({"nodes": {"kettle": record}}), encoding="utf-8")
+        await world.restart()
+        agent = world.agent("s-1")
+        await agent.start()
+        await agent.call("kg_read", ids=["kettle"])
+
+        await agent.put("kettle", "Kettles whistle.", level="user", notes=["so one comes"])
+        await world.service.close()
+
+        kept = json.loads(file.read_text(encoding="utf-8"))["nodes"]["kettle"]
+        assert (kept["gist"], kept["notes"]) == ("Kettles whistle.", ["so one comes"])
+        assert kept["gist as it was"] == record["gist"]
+        assert kept["notes as it was"] == record["notes"]
+        assert kept["locked"] == "no idea"
+        await world.restart()
+
+    live(scenario)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kg_core.model.edge import Edge, EdgeKey
     from kg_core.model.graph import Progress, Tombstone
     from kg_core.model.node import Node, Written
+    from kg_core.model.times import Millis
 
 _VISIBILITY: Final = {Tier.ORPHANED: 0, Tier.ARCHIVED: 1, Tier.ACTIVE: 2}
 
@@ -175,6 +176,19 @@ def set_aside(mine: Node, other: Node) -> Node:
     """Our node, with the other's content under its ``conflicts``; the same content is kept once."""
     aside = node_record(replace(other, conflicts=()))
     return replace(mine, conflicts=_union(mine.conflicts, (aside, *other.conflicts)))
+
+
+def dated(change: Change, at: Millis) -> Change:
+    """The change with each node that a person added without a word on when created ``at`` that time."""
+
+    def is_silent(node: Node) -> bool:
+        return not node.created and node.written is None and not {"created", "written"} & node.extra.keys()
+
+    nodes = {
+        node_id: replace(node, created=at) if node is not None and is_silent(node) else node
+        for node_id, node in change.nodes.items()
+    }
+    return replace(change, nodes=nodes)
 
 
 def _written_at(written: Written | None) -> int:

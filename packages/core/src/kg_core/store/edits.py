@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from kg_core.model.merge import merge_extra, merge_part
+from kg_core.model.merge import dated, merge_extra, merge_part
 from kg_core.store.backups import keep_base
 from kg_core.store.entry import Write
 from kg_core.store.lines import SnapshotMark
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from kg_core.model import Change, GraphKey, Millis
+    from kg_core.model import GraphKey, Millis
     from kg_core.store.disk import Disk
     from kg_core.store.entry import Entry
     from kg_core.store.files import Identity
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kg_core.store.loading import Edit, FileState, Loading
     from kg_core.store.problems import Problems
 
+_TOLD: Final = 5
 BY: Final = "edit"
 """Who wrote an entry that takes over an edit of a file, or that lets go of what has expired."""
 
@@ -87,13 +88,14 @@ class Edits:
             change, in_conflict = merge_part(base, held.pending, theirs, part)
             conflicts += in_conflict
             if change:
-                written.append(self.commit(Write(by=BY, at=self.clock(), changes=(_dated(change, created),))))
+                written.append(self.commit(Write(by=BY, at=self.clock(), changes=(dated(change, created),))))
         await asyncio.gather(*written)
         held.extra = merge_extra(base.extra, held.extra, theirs.extra)
         held.base, held.content, held.identity = theirs, edit.found.content, edit.found.identity
         held.must_write = True
         held.conflicts.update(conflicts)
-        self.report_conflicts(held)
+        held.odd.update(edit.odd)
+        self.report(held)
         if edit.is_whole:
             await self._remember(held, edit.found)
 
@@ -110,8 +112,19 @@ class Edits:
             await self.disk.run(keep)
             await self.disk.journal(partial(self.journal.mark, mark))
 
-    def report_conflicts(self, held: Held) -> None:
-        """Say which nodes wait for somebody to decide; nothing when there are none."""
+    def report(self, held: Held) -> None:
+        """Say what a person has to look after in the file: nodes that wait for a decision, fields without meaning."""
+        self._report_conflicts(held)
+        self._report_odd(held)
+
+    def _report_odd(self, held: Held) -> None:
+        path, odd = self.disk.home.graph(held.key), held.oddities()
+        if odd:
+            self.problems.report(ProblemKind.ODD, path, odd_sentence(path, odd))
+        else:
+            self.problems.solved(ProblemKind.ODD, path)
+
+    def _report_conflicts(self, held: Held) -> None:
         path = self.disk.home.graph(held.key)
         names = ", ".join(sorted(held.open_conflicts()))
         if not names:
@@ -125,10 +138,7 @@ class Edits:
         )
 
 
-def _dated(change: Change, at: Millis) -> Change:
-    """A node that a person added without saying when is created now."""
-    nodes = {
-        node_id: replace(node, created=at) if node is not None and not node.created and node.written is None else node
-        for node_id, node in change.nodes.items()
-    }
-    return replace(change, nodes=nodes)
+def odd_sentence(path: Path, odd: list[str]) -> str:
+    """What is odd in a file, in a sentence that says what to do; of very much no more than a part."""
+    more = f"; and {len(odd) - _TOLD} more" if len(odd) > _TOLD else ""
+    return f"{path}: {'; '.join(odd[:_TOLD])}{more}. What stands there is kept and not used: correct it in the file."

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from immutables import Map
 
+from kg_core.model.odd import MOST_ODD, is_odd, told
 from kg_core.store.sheet import Touched
 
 if TYPE_CHECKING:
     from kg_core.model import Change, Graph, GraphKey
+    from kg_core.model.odd import OddKey
     from kg_core.store.files import Identity
     from kg_core.store.sheet import Sheet
 
@@ -43,6 +46,8 @@ class Held:
     """Content and graph of a snapshot that may have taken the file's place without our knowing."""
     conflicts: set[str] = field(default_factory=set)
     """Nodes that hold what a merge set aside, as far as this run has reported them."""
+    odd: set[OddKey] = field(default_factory=set)
+    """Nodes and edges that had a field without meaning when the file was read."""
     sheet: Sheet | None = None
     touched: Touched = field(default_factory=Touched)
 
@@ -58,12 +63,25 @@ class Held:
         for change in changes:
             if change.graph == self.key:
                 self.touched.add(change)
+                self.look(change)
 
     def open_conflicts(self) -> set[str]:
         """Those of ``conflicts`` that no write has closed."""
         nodes = self.durable.nodes
         self.conflicts = {node_id for node_id in self.conflicts if node_id in nodes and nodes[node_id].conflicts}
         return self.conflicts
+
+    def look(self, change: Change) -> None:
+        """Note what is odd in a change: one that takes over what was written elsewhere may hold anything."""
+        for values in (change.nodes, change.edges):
+            odd = (key for key, value in values.items() if value is not None and is_odd(value))
+            self.odd.update(islice(odd, MOST_ODD))
+
+    def oddities(self) -> list[str]:
+        """What is still odd about those of ``odd``, in words."""
+        found = {key: told(self.durable, key) for key in sorted(self.odd, key=str)}
+        self.odd = {key for key, words in found.items() if words}
+        return [word for words in found.values() for word in words]
 
     def take_touched(self) -> Touched:
         """What was touched since the last call."""

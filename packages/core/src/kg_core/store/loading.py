@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kg_core.model import GraphKey, Millis, Use
+    from kg_core.model.odd import OddKey
     from kg_core.store.disk import Disk
     from kg_core.store.files import Identity
     from kg_core.store.history import History
@@ -44,6 +45,7 @@ class Edit:
     found: FileState
     graph: Graph
     is_whole: bool
+    odd: frozenset[OddKey] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Loading:
             graph = await _on_top(held.base, graph)
         else:
             self.problems.solved(ProblemKind.DAMAGED, self.disk.home.graph(held.key))
-        return Edit(found, replace(graph, use=held.base.use), is_whole=not reading.damage)
+        return Edit(found, replace(graph, use=held.base.use), not reading.damage, reading.odd)
 
     def restored(self, held: Held) -> None:
         """The file is gone although nobody asked us to forget: it is written again."""
@@ -141,7 +143,9 @@ class Loading:
         held.content, held.identity = found.content, found.identity
         if reading.is_newer:
             self._newer(held, reading)
-        elif reading.damage:
+            return held
+        held.odd.update(reading.odd)
+        if reading.damage:
             await self._set_aside(held, found, reading)
         return held
 
@@ -161,6 +165,7 @@ class Loading:
             for change in entry.changes:
                 if change.graph == held.key:
                     held.durable = await _after(held.durable, change)
+                    held.look(change)
                     held.changed = entry.sequence
         held.pending = held.durable
         return held

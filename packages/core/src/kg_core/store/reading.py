@@ -11,6 +11,7 @@ from immutables import Map
 from kg_core.model import Change, EndKind, Graph, GraphKey, end_kind
 from kg_core.model.codec import read_edge, read_node, read_progress, read_tombstone, read_use
 from kg_core.model.merge import Part, merge_part, set_aside
+from kg_core.model.odd import MOST_ODD, is_odd
 from kg_core.store.layout import FORMAT
 from kg_core.store.slices import batches, in_slices
 from kg_core.store.walk import OPENED, Damage, Member, Section, walk
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kg_core.model import Edge, EdgeKey, Node, Progress, Tombstone, Use
+    from kg_core.model.odd import OddKey
 
 _BATCH: Final = 200
 _NO_NODES: Final = "it says nothing of nodes, where an empty list would say that all of them are deleted"
@@ -26,10 +28,14 @@ _NO_NODES: Final = "it says nothing of nodes, where an empty list would say that
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a file says. ``damage`` is a sentence, empty when all of the file could be read."""
+    """What a file says. ``damage`` is a sentence, empty when all of the file could be read.
+
+    ``odd`` are nodes and edges with a field that says nothing, not all of them when there are very many.
+    """
 
     graph: Graph
     damage: str = ""
+    odd: frozenset[OddKey] = frozenset()
     format: int = FORMAT
 
     @property
@@ -57,7 +63,8 @@ async def read_graph(key: GraphKey, data: bytes, known: Graph | None = None) -> 
         graph = graph.apply(merge_part(Graph(key=key), graph, theirs.graph, part)[0])
     also = ours.damage or theirs.damage
     damage = "it holds conflict markers of a merge; both sides were kept" + (f", but {also}" if also else "")
-    return Reading(graph=graph, damage=damage, format=max(ours.format, theirs.format))
+    format = max(ours.format, theirs.format)
+    return Reading(graph=graph, damage=damage, odd=ours.odd | theirs.odd, format=format)
 
 
 async def read_uses(data: bytes) -> tuple[dict[str, Use], str]:
@@ -138,6 +145,7 @@ class _Growing:
     edges: dict[EdgeKey, Edge | None] = field(default_factory=dict)
     tombstones: dict[str, Tombstone | None] = field(default_factory=dict)
     progress: dict[str, Progress | None] = field(default_factory=dict)
+    odd: set[OddKey] = field(default_factory=set)
     count: int = 0
 
     def add(self, item: Section | Member | Damage) -> None:
@@ -158,7 +166,7 @@ class _Growing:
         if self.known.nodes and not self.lists_nodes:
             self.damage = self.damage or _NO_NODES
         graph = replace(self.graph, extra=Map(self.extra))
-        return Reading(graph=graph, damage=self.damage, format=self.format)
+        return Reading(graph=graph, damage=self.damage, odd=frozenset(self.odd), format=self.format)
 
     def _top(self, name: str, value: object) -> None:
         if name == "format":
@@ -184,6 +192,7 @@ class _Growing:
                 edge = replace(edge, source=_end(edge.source), target=_end(edge.target))
                 same = self.known.edges.get(edge.key)
                 self.edges[edge.key] = same if same is not None and same == edge else edge
+                self._look(edge.key, edge)
             case "tombstones":
                 self.tombstones[_nfc(name)] = read_tombstone(value)
             case "progress":
@@ -201,6 +210,11 @@ class _Growing:
         node = same if same is not None and same == node else node
         first = self.nodes.get(node.id) or self.graph.nodes.get(node.id)
         self.nodes[node.id] = node if first is None or first == node else set_aside(first, node)
+        self._look(node.id, node)
+
+    def _look(self, key: OddKey, value: Node | Edge) -> None:
+        if is_odd(value) and len(self.odd) < MOST_ODD:
+            self.odd.add(key)
 
     def _apply(self) -> None:
         self.graph = self.graph.apply(

@@ -309,6 +309,8 @@ class Store:
                 except KgError as error:
                     path = self._disk.home.graph(key)
                     self._problems.report(ProblemKind.UNWRITABLE, path, error.sentence)
+            else:
+                self._edits.report(held)
 
     def _stopped(self, task: asyncio.Task[None]) -> None:
         """A task of the store ended by an error that nobody foresaw: say so, and let no writer wait for ever."""

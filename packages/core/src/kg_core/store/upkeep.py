@@ -139,7 +139,7 @@ class Upkeep:
                 await self._edits.commit(Write(by=BY, at=self._clock(), changes=(change,), maintenance=True))
             except KgError:
                 return False
-        self._edits.report_conflicts(held)
+        self._edits.report(held)
         return await self._snapshots.take(held)
 
     async def _has_journal(self) -> bool:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kg_core.exchange.document import content, read_whole
 from kg_core.exchange.team import continued, is_same, shared
 from kg_core.model import Change, Graph
-from kg_core.model.merge import merge_part
+from kg_core.model.merge import dated, merge_part
 from kg_core.model.projectmap import FOLDER
 from kg_core.policy.secrets import scrub_node
 from kg_core.store import OsFiles, ProblemKind, Write
@@ -122,7 +122,7 @@ class Exchange:
             if change:
                 at = self._clock()
                 changed += len(change.nodes)
-                written.append(self._memory.commit(Write(by=BY, at=at, changes=(_dated(change, at),))))
+                written.append(self._memory.commit(Write(by=BY, at=at, changes=(dated(change, at),))))
         await asyncio.gather(*written)
         return changed, conflicts
 
@@ -226,11 +226,3 @@ async def _clean(copy: Graph, base: Graph) -> Graph:
         if base.nodes.get(node_id) is not node and (clean := scrub_node(node)) is not node:
             found[node_id] = clean
     return copy.apply(Change(graph=copy.key, nodes=found)) if found else copy
-
-
-def _dated(change: Change, at: Millis) -> Change:
-    nodes = {
-        node_id: replace(node, created=at) if node is not None and not node.created and node.written is None else node
-        for node_id, node in change.nodes.items()
-    }
-    return replace(change, nodes=nodes)

@@ -10,6 +10,7 @@ from pydantic import Field
 from kg_core.model import UNUSED, Change, Kind, Node, Status, Tier, Use, Written
 from kg_core.model.ids import check_id
 from kg_core.model.limits import GIST_CHANGES
+from kg_core.model.odd import kept_aside
 from kg_core.policy.credits import earns_note, noted
 from kg_core.policy.score import changed_at
 from kg_core.render import one_line
@@ -107,7 +108,7 @@ def plan(arguments: PutNode, call: Call) -> Plan:
     )
     if stored is not None and node.version == stored.version and not stored.conflicts:
         return _related(call, node_id, pieces)
-    node = replace(node, written=_written(call, stored))
+    node = kept_aside(replace(node, written=_written(call, stored)))
     use = _use(call, graph, stored, node)
     earns = stored is not None and not call.context.maintenance and earns_note(stored, use, call.by, notes)
     change = Change(
