@@ -290,6 +290,60 @@ def test_a_copy_of_a_checkout_and_one_that_took_its_place_are_not_taken_for_a_mo
     assert projects.resolve(str(away)).key != key
 
 
+def test_a_new_memory_is_told_of_one_of_its_name_whose_folder_is_gone(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    projects = registry.open()
+    projects.save(projects.resolve("/other/machine/app").key)
+    here = tmp_path / "code" / "app"
+    here.mkdir(parents=True)
+    projects = registry.open()
+    file, before = registry.home.project("app") / "project.toml", registry.home.reserved.read_bytes()
+
+    told = projects.left_behind(str(here))
+
+    assert "'app'" in told
+    assert "/other/machine/app" in told
+    assert str(file) in told
+    assert registry.home.reserved.read_bytes() == before, "looking promises no name"
+    assert projects.resolve(str(here)).slug == "app-2"
+    assert projects.left_behind(str(here)) == told, "as long as nothing is written here"
+    assert projects.left_behind(str(here.parent)) == "", "another name"
+    file.write_text(f"roots = ['{here}']\n", encoding="utf-8")
+    projects = registry.open()
+    assert projects.left_behind(str(here)) == ""
+    assert projects.resolve(str(here)).slug == "app"
+
+
+def test_a_memory_of_ones_own_or_a_folder_that_is_there_is_no_lost_one(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    projects = registry.open()
+    first, second = tmp_path / "a" / "app", tmp_path / "b" / "app"
+    for folder in (first, second):
+        folder.mkdir(parents=True)
+    projects.save(projects.resolve(str(first)).key)
+    assert projects.left_behind(str(second)) == ""
+    first.rmdir()
+    assert projects.left_behind(str(second)) != ""
+    projects.save(projects.resolve(str(second)).key)
+    assert projects.left_behind(str(second)) == ""
+
+
+def test_a_clone_of_another_name_is_told_of_the_memory_with_its_remote(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    here = tmp_path / "code" / "shop"
+    repository(here)
+    git("remote", "add", "origin", "git@example.org:team/app.git", cwd=here)
+    folder = registry.home.project("app")
+    folder.mkdir(parents=True)
+    roots = "roots = ['/other/machine/app']\nremotes = ['example.org/team/app']\n"
+    (folder / "project.toml").write_text(roots, encoding="utf-8")
+
+    assert "/other/machine/app" in registry.open().left_behind(str(here))
+
+    registry.options["match_remotes"] = True
+    assert registry.open().left_behind(str(here)) == "", "then it is found by itself"
+
+
 def test_folders_with_one_remote_share_a_memory_only_when_the_setting_says_so(registry, tmp_path):
     registry.places = Places(Path("/home/nobody"), ())
     one, two = repository(tmp_path / "one" / "app"), repository(tmp_path / "two" / "other")

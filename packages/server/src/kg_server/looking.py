@@ -36,9 +36,12 @@ async def levels_at(memory: Memory, cwd: str) -> Levels:
 async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object]:
     """The nodes named, or every level: ``text`` as a model reads it, ``nodes`` as values, ``missing`` sentences.
 
+    ``note`` says when the memory of this folder may be one that has another folder's name; else it is empty.
+
     Of a level, ``nodes`` are those in sight; an export has all.
     """
     levels = await levels_at(memory, cwd)
+    note = memory.store.projects.left_behind(cwd) if cwd else ""
     if not ids:
         blocks = [
             block for graph in levels.searched() for block in level_blocks(graph, levels.user, title=level_title(graph))
@@ -49,7 +52,7 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
             for tier in (Tier.ACTIVE, Tier.ARCHIVED)
             for node_id in sorted(graph.tiers[tier])
         ]
-        return {"text": "\n".join(block.text for block in blocks), "nodes": _facts(nodes), "missing": []}
+        return {"text": "\n".join(block.text for block in blocks), "nodes": _facts(nodes), "missing": [], "note": note}
     found: list[tuple[Graph, Node]] = []
     missing: list[str] = []
     for name in ids:
@@ -61,6 +64,7 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
         "text": "\n".join(block.text for block in shown_in_full(found, levels)),
         "nodes": _facts(found),
         "missing": missing,
+        "note": note,
     }
 
 

@@ -287,6 +287,22 @@ def test_stored_text_cannot_forge_a_line_or_an_end_of_frame(live: Live) -> None:
     live(scenario)
 
 
+def test_the_command_line_is_told_when_the_memory_of_this_folder_has_another_folder(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        file = world.root / ".kg" / "memory" / "projects" / "shop" / "project.toml"
+        await world.service.close()
+        file.parent.mkdir(parents=True)
+        file.write_text("roots = ['/other/machine/shop']\n", encoding="utf-8")
+        await world.restart()
+        cwd = world.folder("shop")
+
+        assert str(file) in (await world.service.show(cwd, []))["note"]
+        assert str(file) in (await world.service.show(cwd, ["nobody"]))["note"]
+        assert (await world.service.show(world.folder("other"), []))["note"] == ""
+
+    live(scenario)
+
+
 def test_the_command_line_looks_without_leaving_a_trace(live: Live) -> None:
     async def scenario(world: Any) -> None:
         await world.agent("s-1").put("cache-key", CACHE, notes=["one"])

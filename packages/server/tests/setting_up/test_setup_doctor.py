@@ -10,6 +10,7 @@ import pytest
 
 from kg_core.host import Plugins
 from kg_core.model import to_iso
+from kg_core.store import Places
 from kg_harness_claude import CLAUDE
 from kg_plugin_api import KgError, StepState, StepStatus
 from kg_server.carrier.version import VERSION
@@ -49,7 +50,7 @@ def look(person: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str
 
     def run(told: dict[str, Any] | None, harness: Any = CLAUDE) -> dict[str, tuple[str, str]]:
         machine = Machine(person.home, person.folder, {"PATH": ""})
-        found = findings(machine, Plugins.of(harnesses=[harness]), told)
+        found = findings(machine, Plugins.of(harnesses=[harness]), told, str(person.folder))
         return {finding.sentence: (str(finding.level), finding.command) for finding in found}
 
     return run
@@ -67,6 +68,21 @@ def test_before_a_set_up_there_is_no_server_to_blame(person: Any, look: Any) -> 
     assert not any("does not answer" in sentence for sentence in found)
     person.run("setup", "--yes", "--harness", "claude")
     assert of(look(None), "does not answer") == ("problem", "kg start")
+
+
+def test_a_folder_whose_memory_came_from_another_machine_is_told_where_it_is(person: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(Places, "from_environ", classmethod(lambda *_: Places(person.folder, ())))
+    here = person.folder / "code" / "app"
+    here.mkdir(parents=True)
+    file = person.home.project("app") / "project.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("roots = ['/other/machine/app']\n", encoding="utf-8")
+    monkeypatch.chdir(here)
+
+    assert f"into `roots` in {file}, then `kg restart`" in person.run("doctor")[1]
+
+    file.write_text(f"roots = ['{here}']\n", encoding="utf-8")
+    assert str(file) not in person.run("doctor")[1]
 
 
 def test_a_server_that_is_silent_or_another_version_is_named_with_its_command(person: Any, look: Any) -> None:

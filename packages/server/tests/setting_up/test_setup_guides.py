@@ -88,7 +88,8 @@ def test_doctor_names_a_copy_and_is_content_otherwise(person: Any, monkeypatch: 
     person.run("setup", "--yes", "--harness", "claude")
     path = copy(person, "claude", older())
 
-    found = findings(Machine(person.home, person.folder, {"PATH": ""}), Plugins.of(harnesses=[CLAUDE]), None)
+    machine = Machine(person.home, person.folder, {"PATH": ""})
+    found = findings(machine, Plugins.of(harnesses=[CLAUDE]), None, str(person.folder))
 
     (told,) = [finding for finding in found if str(path) in finding.sentence]
     assert (str(told.level), told.command) == ("note", "kg setup --harness claude")

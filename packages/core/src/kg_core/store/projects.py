@@ -135,6 +135,36 @@ class Projects:
             for slug, known in sorted(self._registered.items())
         )
 
+    def left_behind(self, cwd: str) -> str:
+        """What to do when the memory here is new and one of the same name has lost its folder; empty where none has.
+
+        A memory that was brought from another machine has the folders of that machine, and nothing but their names and
+        their remotes tells which code base here is one of them. Creates nothing.
+        """
+        location = self._locate(cwd)
+        if location is None or self._footprints.former(location.root) in self._by_root:
+            return ""
+        here, name, remotes = self._by_root.get(location.root), location.root.name, self._remotes(location)
+        if (here is not None and here.saved) or (self._match_remotes and self._with_remotes(remotes) is not None):
+            return ""
+        lost = [
+            each
+            for _, each in sorted(self._registered.items())
+            if each.saved
+            and each.roots
+            and (remotes & set(each.remotes) or name in {root.name for root in each.roots})
+            and not any(root.exists() for root in each.roots)
+        ]
+        if not lost:
+            return ""
+        path = self._home.project(lost[0].slug) / _REGISTRATION
+        others = f" (the like: {', '.join(each.slug for each in lost[1:])})" if lost[1:] else ""
+        return (
+            f"{location.root} has no memory yet, and the project {lost[0].slug!r} has one, but its folder"
+            f" {lost[0].roots[-1]} is gone{others}. If it is the same code base, write its new folder into `roots` in"
+            f" {path}, then `kg restart`."
+        )
+
     def register(self, slug: str, root: Path) -> Project:
         """Give the memory ``slug`` to ``root``: its folder was moved, or is to share it. Blocking.
 
@@ -189,9 +219,8 @@ class Projects:
 
     def _project(self, location: Location) -> Project:
         known = self._by_root.get(location.root) or self._moved(location.root)
-        if known is None and self._match_remotes and location.checkout is not None:
-            remotes = set(location.checkout.remotes())
-            known = next((each for each in self._registered.values() if remotes & set(each.remotes)), None)
+        if known is None and self._match_remotes:
+            known = self._with_remotes(self._remotes(location))
         if known is None:
             known = _Registration(self._free_slug(location))
             self._add(known)
@@ -200,6 +229,12 @@ class Projects:
             self._reserve()
         self._footprints.note(location.root)
         return Project(slug=known.slug, root=location.root, key=project_key(known.slug))
+
+    def _remotes(self, location: Location) -> set[str]:
+        return set() if location.checkout is None else set(location.checkout.remotes())
+
+    def _with_remotes(self, remotes: set[str]) -> _Registration | None:
+        return next((each for each in self._registered.values() if remotes & set(each.remotes)), None)
 
     def _moved(self, root: Path) -> _Registration | None:
         """The project whose checkout is at ``root`` now and no longer where it was, which is then forgotten."""

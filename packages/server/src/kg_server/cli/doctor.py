@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kg_server.cli.options import as_json, print_json, with_home
+from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
     from kg_core.store import Home
@@ -25,7 +26,7 @@ def command(home: Home, *, as_json: bool) -> int:
     from kg_server.setup.findings import findings
     from kg_server.setup.machine import Machine
 
-    found = list(findings(Machine.this(home), Plugins.load(), Control(home).health()))
+    found = list(findings(Machine.this(home), Plugins.load(), Control(home).health(), str(working_folder())))
     sound = all(finding.level is not Level.PROBLEM for finding in found)
     if as_json:
         listed = [

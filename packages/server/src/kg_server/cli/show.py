@@ -27,6 +27,8 @@ def command(home: Home, cwd: str, ids: tuple[str, ...], *, as_json: bool) -> int
         print_json(found)
     elif found["text"]:
         click.echo(found["text"])
+    if note := found.get("note"):
+        click.echo(f"Note: {note}", err=True)
     for sentence in found["missing"]:
         click.echo(sentence, err=True)
     return 1 if found["missing"] else 0

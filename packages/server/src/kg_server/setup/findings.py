@@ -15,6 +15,7 @@ from kg_server.setup.connection import Records
 from kg_server.setup.finding import Finding, Level
 from kg_server.setup.installed import lasting
 from kg_server.setup.service import SERVICE
+from kg_server.setup.stored import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +24,13 @@ if TYPE_CHECKING:
     from kg_server.setup.machine import Machine
 
 
-def findings(machine: Machine, plugins: Plugins, health: dict[str, Any] | None) -> Iterator[Finding]:
-    """Everything worth saying; only reads. ``health`` is what the server says of itself, None when it is silent."""
+def findings(machine: Machine, plugins: Plugins, health: dict[str, Any] | None, cwd: str) -> Iterator[Finding]:
+    """Everything worth saying; only reads. ``health`` is what the server says of itself, None when it is silent.
+
+    ``cwd`` is the folder in which a person asks.
+    """
     yield from _place(machine)
+    yield from stored(machine, cwd)
     yield from _server(machine, health)
     yield from _plugins(plugins, health)
     for harness in plugins.harnesses:
