@@ -10,7 +10,7 @@ import pytest
 
 from kg_core.host import Plugins
 from kg_core.model import to_iso
-from kg_core.store import Places
+from kg_core.store import OsFiles, Places
 from kg_harness_claude import CLAUDE
 from kg_plugin_api import KgError, StepState, StepStatus
 from kg_server.carrier.version import VERSION
@@ -83,6 +83,33 @@ def test_a_folder_whose_memory_came_from_another_machine_is_told_where_it_is(per
 
     file.write_text(f"roots = ['{here}']\n", encoding="utf-8")
     assert str(file) not in person.run("doctor")[1]
+
+
+def test_files_of_projects_that_nobody_has_opened_are_looked_at_too(person: Any, look: Any) -> None:
+    damaged, odd = (person.home.graph(f"project:{slug}") for slug in ("shop", "tools"))
+    for path, text in ((damaged, '{"nodes": {"a": {"gist": "x"'), (odd, '{"nodes": {"a": {"notes": ["why"]}}}')):
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    before = person.files()
+
+    for told in (None, health()):
+        found = look(told)
+        assert of(found, f"{damaged}: it cannot be read at character") == ("problem", "")
+        assert of(found, f"{odd}: 'a' has no `gist`") == ("note", "")
+
+    assert person.files() == before
+    served = {"kind": "damaged", "path": str(damaged), "sentence": "As the server says."}
+    found = look(health(problems=[served]))
+    assert not any("it cannot be read" in sentence for sentence in found), "a problem is told once"
+
+
+def test_a_memory_that_cannot_be_looked_into_is_told(person: Any, look: Any, monkeypatch: Any) -> None:
+    def refuses(*_: object) -> list[str]:
+        raise PermissionError(13, "Permission denied", str(person.home.projects))
+
+    monkeypatch.setattr(OsFiles, "names", refuses)
+
+    assert of(look(None), f"Reading {person.home.projects} failed (Permission denied)")[0] == "problem"
 
 
 def test_a_server_that_is_silent_or_another_version_is_named_with_its_command(person: Any, look: Any) -> None:

@@ -15,7 +15,7 @@ from kg_server.setup.connection import Records
 from kg_server.setup.finding import Finding, Level
 from kg_server.setup.installed import lasting
 from kg_server.setup.service import SERVICE
-from kg_server.setup.stored import stored
+from kg_server.setup.stored import level, stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def findings(machine: Machine, plugins: Plugins, health: dict[str, Any] | None, 
     ``cwd`` is the folder in which a person asks.
     """
     yield from _place(machine)
-    yield from stored(machine, cwd)
+    yield from stored(machine, cwd, {problem.get("path", "") for problem in (health or {}).get("problems", ())})
     yield from _server(machine, health)
     yield from _plugins(plugins, health)
     for harness in plugins.harnesses:
@@ -85,8 +85,8 @@ def _server(machine: Machine, health: dict[str, Any] | None) -> Iterator[Finding
     if health["version"] != VERSION:
         yield Finding("server", Level.PROBLEM, f"This command is kg {VERSION}, the server another.", "kg restart")
     for problem in health["problems"]:
-        level = Level.NOTE if problem["kind"] in {ProblemKind.ODD, ProblemKind.CIRCLE} else Level.PROBLEM
-        yield Finding("search" if problem["kind"] == ProblemKind.SEARCH else "storage", level, problem["sentence"])
+        area = "search" if problem["kind"] == ProblemKind.SEARCH else "storage"
+        yield Finding(area, level(problem["kind"]), problem["sentence"])
     search = health.get("search", {})
     if "state" in search and "outage" not in search:
         behind = f", {search['behind']} lessons behind" if search["behind"] else ""

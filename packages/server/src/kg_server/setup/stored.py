@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
-from kg_core.store import OsFiles, Places, Projects, Settings, now_ms
+from kg_core.store import OsFiles, Places, ProblemKind, Projects, Settings, now_ms
+from kg_core.store.failures import read_failure
 from kg_core.store.problems import Problems
+from kg_core.store.survey import survey
 from kg_plugin_api import KgError
 from kg_server.setup.finding import Finding, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
+    from kg_core.store import Home, Problem
     from kg_server.setup.machine import Machine
 
 
-def stored(machine: Machine, cwd: str) -> Iterator[Finding]:
-    """The findings; only reads. ``cwd`` is the folder in which a person asks."""
+def stored(machine: Machine, cwd: str, known: Collection[str]) -> Iterator[Finding]:
+    """The findings; only reads. ``cwd`` is the folder in which a person asks.
+
+    Of the files that the server has open it tells itself: ``known`` are those that it has told of.
+    """
+    home = machine.memory
+    try:
+        note, problems = _left_behind(machine, cwd), asyncio.run(_surveyed(home))
+    except OSError as error:
+        yield Finding("storage", Level.PROBLEM, read_failure(error, home.projects).sentence)
+        return
+    if note:
+        yield Finding("memory", Level.NOTE, note)
+    for problem in problems:
+        if problem.path not in known:
+            yield Finding("storage", level(problem.kind), problem.sentence)
+
+
+def level(kind: str) -> Level:
+    """How a problem of the storage is meant."""
+    return Level.NOTE if kind in {ProblemKind.ODD, ProblemKind.CIRCLE} else Level.PROBLEM
+
+
+def _left_behind(machine: Machine, cwd: str) -> str:
     home = machine.memory
     try:
         match_remotes = Settings.load(home).projects.match_remotes
@@ -25,5 +51,8 @@ def stored(machine: Machine, cwd: str) -> Iterator[Finding]:
     places = Places.from_environ(machine.environ)
     projects = Projects(home, OsFiles(), places, now_ms, match_remotes=match_remotes)
     projects.load(Problems())
-    if note := projects.left_behind(cwd):
-        yield Finding("memory", Level.NOTE, note)
+    return projects.left_behind(cwd)
+
+
+async def _surveyed(home: Home) -> list[Problem]:
+    return [problem async for problem in survey(home, OsFiles())]
