@@ -154,12 +154,12 @@ def opened(postgres: EmbeddedServer, endpoint: StandIn) -> Any:
     """Opens a backend on an emptied schema, or on what another left with ``keep=True``."""
 
     @asynccontextmanager
-    async def open_one(*, keep: bool = False, **more: Any) -> AsyncIterator[PgBackend]:
+    async def open_one(*, keep: bool = False, host: Any = None, **more: Any) -> AsyncIterator[PgBackend]:
         if not keep:
             async with await psycopg.AsyncConnection.connect(postgres.dsn, autocommit=True) as connection:
                 await connection.execute("drop schema if exists tried cascade")
         given = {"embedder": "openai", "url": endpoint.url, "model": "stand-in", **more}
-        backend = await open_backend(Options(dsn=postgres.dsn, schema="tried", **given))
+        backend = await open_backend(Options(dsn=postgres.dsn, schema="tried", **given), host=host)
         try:
             yield backend
         finally:

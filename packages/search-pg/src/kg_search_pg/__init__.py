@@ -8,16 +8,16 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Final
 
-from kg_plugin_api import Operation, SearchBackendFactory, hookimpl
+from kg_plugin_api import Argument, EventKind, Operation, SearchBackendFactory, hookimpl
 from kg_search_pg.desk import Desk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from kg_plugin_api import SearchBackend, SearchStep
+    from kg_plugin_api import Event, Host, SearchBackend, SearchStep
 
-__all__ = ["PG", "kg_operations", "kg_search_backends"]
+__all__ = ["PG", "kg_event_seen", "kg_operations", "kg_search_backends", "kg_serving"]
 
 _DESK: Final = Desk()
 """One process runs one server, and that at most one backend of this name."""
@@ -28,7 +28,7 @@ async def _open(options: Mapping[str, str]) -> SearchBackend:
     from kg_search_pg.options import Options
 
     _DESK.options = Options.parse(options)
-    _DESK.backend = await open_backend(_DESK.options)
+    _DESK.backend = await open_backend(_DESK.options, host=_DESK.host)
     return _DESK.backend
 
 
@@ -45,6 +45,20 @@ def _operation(name: str, help_: str, *, changes: bool = False) -> Operation:
         return told
 
     return Operation(name=name, help=help_, arguments=(), run=run, changes=changes)
+
+
+def _of_documents(name: str, help_: str, *arguments: Argument, changes: bool = True) -> Operation:
+    async def run(given: Mapping[str, object]) -> Mapping[str, object]:
+        told: Mapping[str, object] = await getattr(importlib.import_module("kg_search_pg.documents.operations"), name)(
+            _DESK, given
+        )
+        return told
+
+    return Operation(name=f"docs {name}", help=help_, arguments=arguments, run=run, changes=changes)
+
+
+_FOLDER: Final = Argument(name="folder", help="The folder.", required=True, positional=True, path=True)
+_EVERYWHERE: Final = Argument(name="everywhere", help="Find them from every project, not only from theirs.", flag=True)
 
 
 PG: Final = SearchBackendFactory(name="pg", title="Postgres, by words and by meaning", open=_open, wiring=_Wiring())
@@ -64,4 +78,22 @@ def kg_operations() -> tuple[Operation, ...]:
         _operation("doctor", "Say what is wrong with Postgres, the index or what embeds, and what mends it."),
         _operation("calibrate", "Measure at which distance this model tells the same from something else."),
         _operation("reindex", "Drop the index, vectors too; the server builds it anew.", changes=True),
+        _of_documents("add", "Index the Markdown of a folder, or look at it again.", _FOLDER, _EVERYWHERE),
+        _of_documents("status", "Show whose documents are indexed, and what is left out.", changes=False),
+        _of_documents("remove", "Forget the documents of a folder.", _FOLDER),
     )
+
+
+@hookimpl
+def kg_serving(host: Host) -> None:
+    """Keeps what the server lends until it opens the backend."""
+    _DESK.host = host
+
+
+@hookimpl
+def kg_event_seen(event: Event) -> None:
+    """Looks again at the documents of a folder in which a session starts."""
+    if event.kind is EventKind.SESSION_START and _DESK.backend is not None and not _DESK.backend.is_closed:
+        documents = _DESK.backend.documents
+        if documents is not None:
+            documents.refresh(event.cwd)

@@ -12,7 +12,10 @@ from kg_plugin_api import SearchHit, SearchResults
 from kg_search_pg import dense, similarity
 from kg_search_pg.chunks import LONGEST, chunks
 from kg_search_pg.database import set_timeout
-from kg_search_pg.embedding import EmbedderFailed, Queue
+from kg_search_pg.documents import DOCUMENT, DocumentRows, Documents, Sources
+from kg_search_pg.documents.passages import best, read
+from kg_search_pg.embedding import EmbedderFailed, Queue, tokenizer_of
+from kg_search_pg.filters import NODE
 from kg_search_pg.fusion import SIGNED, Weights, fuse
 from kg_search_pg.lexical import LexicalLeg
 from kg_search_pg.reranking import POOL, RerankerFailed, reranked
@@ -23,12 +26,15 @@ from kg_search_pg.words import has_sign
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from kg_plugin_api import SearchItem, SearchRequest
+    from kg_plugin_api import Host, SearchItem, SearchRequest
     from kg_search_pg.database import Database
     from kg_search_pg.embedding import Embedder, Vector
     from kg_search_pg.fusion import Found
     from kg_search_pg.options import Options
     from kg_search_pg.reranking import Reranker
+
+    Legs = Mapping[str, Sequence[Found]]
+    """What one leg found, by type of row."""
 
 _SHARE: Final = 0.9
 """The part of a request's budget that is used; the rest is for the way back."""
@@ -59,6 +65,7 @@ class PgBackend:
         meaning: Meaning,
         release: Callable[[], Awaitable[None]],
         reranker: Reranker | None = None,
+        host: Host | None = None,
     ) -> None:
         self._database = database
         self._options = options
@@ -75,6 +82,19 @@ class PgBackend:
             dense=options.dense_weight,
         )
         self._embedding = asyncio.create_task(meaning.queue.run()) if meaning.queue is not None else None
+        self._documents = (
+            Documents(
+                DocumentRows(database, stems),
+                Sources(options.home / "state" / "documents.json"),
+                host,
+                tokenizer_of(meaning.embedder),
+                self._changed,
+            )
+            if host is not None
+            else None
+        )
+        if self._documents is not None:
+            self._documents.begin()
         self._is_closed = False
         self._counted = (0.0, 0, 0)
 
@@ -97,6 +117,11 @@ class PgBackend:
     def reranker(self) -> Reranker | None:
         """What puts the best in a better order, if anything."""
         return self._reranker
+
+    @property
+    def documents(self) -> Documents | None:
+        """The documents; ``None`` where nobody lends what keeps secrets out of them."""
+        return self._documents
 
     async def upsert(self, items: Sequence[SearchItem]) -> None:
         """Replaces by key; what is embedded of it follows later."""
@@ -127,21 +152,26 @@ class PgBackend:
         finally:
             meant.cancel()
             meant.add_done_callback(_ignore)
-        by_meaning, degraded = meant.result() if _has_result(meant) else ((), _TOO_LONG)
+        by_meaning, degraded = meant.result() if _has_result(meant) else ({}, _TOO_LONG)
         gate = request.gate or self._options.gate
         weights = self._weights
         if has_sign(request.text):
             weights = replace(weights, dense=weights.dense * SIGNED)
         reranker = None if request.is_prompt else self._reranker
         most = request.limit if reranker is None else max(request.limit, POOL)
-        hits = fuse(by_words, by_meaning, most, weights, lambda found: _strength(found, gate))
+        lessons = by_words[NODE], by_meaning.get(NODE, ())
+        hits = fuse(*lessons, most, weights, lambda found: _strength(found, gate))
         told = [f"Found by words alone: {degraded}."] if degraded else []
         if reranker is not None:
             try:
                 hits = await reranked(reranker, self._database, request.text, hits, deadline)
             except RerankerFailed as failure:
                 told.append(f"Not reranked: {failure.sentence}.")
-        return SearchResults(hits=hits[: max(0, request.limit)], degraded=" ".join(told))
+        hits = hits[: max(0, request.limit)]
+        if request.documents:
+            chosen = best(by_words[DOCUMENT], by_meaning.get(DOCUMENT, ()), request.documents, weights)
+            hits = tuple(sorted((*hits, *await self._read(chosen, deadline)), key=lambda hit: (-hit.score, hit.key)))
+        return SearchResults(hits=hits, degraded=" ".join(told))
 
     async def nearest(self, item: SearchItem, limit: int) -> SearchResults:
         """The current nodes of its graph whose gists are most like that of ``item``, itself left out.
@@ -188,6 +218,8 @@ class PgBackend:
         if self._is_closed:
             return
         self._is_closed = True
+        if self._documents is not None:
+            await self._documents.close()
         if self._embedding is not None:
             self._embedding.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -222,39 +254,57 @@ class PgBackend:
         """Why nothing, or not all, is found by meaning."""
         return self._meaning.problem or (self._meaning.queue.problem if self._meaning.queue is not None else "")
 
-    async def _by_words(self, request: SearchRequest, most: int, deadline: float) -> Sequence[Found]:
+    async def _by_words(self, request: SearchRequest, most: int, deadline: float) -> Legs:
         left = max(0.001, deadline - monotonic())
         async with self._database.connection(left) as connection, connection.transaction():
             await set_timeout(connection, left)
-            return await self._lexical.search(connection, request, most)
+            return {type_: await self._lexical.search(connection, request, most, type_) for type_ in _types(request)}
 
-    async def _by_meaning(self, request: SearchRequest, most: int, deadline: float) -> tuple[Sequence[Found], str]:
-        """What is found, and why nothing, or not all, is. Raises SearchUnavailable."""
-        embedder, queue = self._meaning.embedder, self._meaning.queue
-        if embedder is None or queue is None:
-            return (), self._meaning.problem
-        if not queue.dimensions or not request.text.strip():
-            return (), queue.problem
-        try:
-            vector = await embedder.query(request.text[:LONGEST])
-        except EmbedderFailed as failure:
-            return (), failure.sentence
-        if len(vector) != queue.dimensions:
-            return (), f"the question has {len(vector)} dimensions and what is stored has {queue.dimensions}"
+    async def _read(self, chosen: Sequence[SearchHit], deadline: float) -> Sequence[SearchHit]:
+        """Passages with what they say; none when the time does not suffice for that."""
         left = max(0.001, deadline - monotonic())
         try:
             async with self._database.connection(left) as connection, connection.transaction():
                 await set_timeout(connection, left)
-                return await dense.search(connection, request, vector, most), queue.problem
+                return await read(connection, chosen)
         except TimeoutError:
-            return (), _TOO_LONG
+            return ()
+
+    async def _by_meaning(self, request: SearchRequest, most: int, deadline: float) -> tuple[Legs, str]:
+        """What is found, and why nothing, or not all, is. Raises SearchUnavailable."""
+        embedder, queue = self._meaning.embedder, self._meaning.queue
+        if embedder is None or queue is None:
+            return {}, self._meaning.problem
+        if not queue.dimensions or not request.text.strip():
+            return {}, queue.problem
+        try:
+            vector = await embedder.query(request.text[:LONGEST])
+        except EmbedderFailed as failure:
+            return {}, failure.sentence
+        if len(vector) != queue.dimensions:
+            return {}, f"the question has {len(vector)} dimensions and what is stored has {queue.dimensions}"
+        left = max(0.001, deadline - monotonic())
+        try:
+            async with self._database.connection(left) as connection, connection.transaction():
+                await set_timeout(connection, left)
+                found = {
+                    type_: await dense.search(connection, request, vector, most, type_) for type_ in _types(request)
+                }
+                return found, queue.problem
+        except TimeoutError:
+            return {}, _TOO_LONG
 
 
-def _has_result(task: asyncio.Task[tuple[Sequence[Found], str]]) -> bool:
+def _types(request: SearchRequest) -> tuple[str, ...]:
+    """What is looked for: lessons, and documents where they are asked for."""
+    return (NODE, DOCUMENT) if request.documents else (NODE,)
+
+
+def _has_result(task: asyncio.Task[tuple[Legs, str]]) -> bool:
     return task.done() and not task.cancelled()
 
 
-def _ignore(task: asyncio.Task[tuple[Sequence[Found], str]]) -> None:
+def _ignore(task: asyncio.Task[tuple[Legs, str]]) -> None:
     """Nobody waits for this any more; its failure is not news."""
     if not task.cancelled():
         task.exception()

@@ -47,10 +47,10 @@ def chunks(item: SearchItem) -> Iterator[Chunk]:
     paraphrases by meaning alone is 0.783 on the dev half, without 0.900.
     """
     head = [(TITLE, text) for text in (item.id, item.gist, *item.tags)] + [(TOUCH, text) for text in item.touches]
-    yield Chunk(0, clean(item.gist), _marked(head))
+    yield Chunk(0, clean(item.gist), marked(head))
     pieces = (piece for note in item.notes for piece in split(clean(note)))
     for ordinal, piece in enumerate(pieces, 1):
-        yield Chunk(ordinal, piece, _marked([(NOTE, piece)]))
+        yield Chunk(ordinal, piece, marked([(NOTE, piece)]))
 
 
 def split(text: str, most: int = LONGEST) -> Iterator[str]:
@@ -85,5 +85,6 @@ def quoted(lexeme: str) -> str:
     return f"'{doubled}'"
 
 
-def _marked(texts: Iterable[tuple[str, str]]) -> tuple[tuple[str, Term], ...]:
+def marked(texts: Iterable[tuple[str, str]]) -> tuple[tuple[str, Term], ...]:
+    """The terms of texts, each with the mark of its text."""
     return tuple((mark, term) for mark, text in texts for term in terms(text))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg import sql
 
 from kg_search_pg.embedding import written
-from kg_search_pg.filters import ALLOWED, parameters
+from kg_search_pg.filters import ALLOWED, NODE, parameters
 from kg_search_pg.fusion import Found
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ _SEARCH: Final = f"""
 """
 
 
-async def search(connection: AsyncConnection[Any], request: SearchRequest, vector: Vector, most: int) -> list[Found]:
-    """At most so many nodes, nearest first; ``merit`` is one less the cosine distance of the nearest row."""
+async def search(
+    connection: AsyncConnection[Any], request: SearchRequest, vector: Vector, most: int, type_: str = NODE
+) -> list[Found]:
+    """At most so many items of a type, nearest first; ``merit`` is one less the cosine distance of the nearest row."""
     rows = most * _CHUNKS
     if not request.graphs:
         return []
@@ -40,7 +42,7 @@ async def search(connection: AsyncConnection[Any], request: SearchRequest, vecto
     )
     cursor = await connection.execute(
         sql.SQL(_SEARCH).format(dimensions=sql.Literal(len(vector))),
-        {**parameters(request), "vector": written(vector), "rows": rows},
+        {**parameters(request, type_), "vector": written(vector), "rows": rows},
     )
     nearest: dict[str, Found] = {}
     for key, graph, item, status, distance in await cursor.fetchall():

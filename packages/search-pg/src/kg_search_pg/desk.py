@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
+    from kg_plugin_api import Host
     from kg_search_pg.backend import PgBackend
+    from kg_search_pg.documents import Documents
     from kg_search_pg.options import Options
 
 
 @dataclass(slots=True)
 class Desk:
-    """The options of the last opening, and the backend once it came to one."""
+    """What the server lends, the options of the last opening, and the backend once it came to one."""
 
+    host: Host | None = None
+    """What the server of this process lends."""
     options: Options | None = None
     backend: PgBackend | None = None
 
@@ -31,3 +35,10 @@ class Desk:
         if self.backend is None or self.backend.is_closed:
             raise KgError(Code.UNAVAILABLE, "Postgres does not answer now. `kg doctor` and `kg pg doctor` say why.")
         return self.backend
+
+    def documents(self) -> Documents:
+        """The documents of the backend. Raises UNAVAILABLE while there are none."""
+        documents = self.opened().documents
+        if documents is None:
+            raise KgError(Code.UNAVAILABLE, "No server lends what keeps secrets out of documents.")
+        return documents

@@ -9,8 +9,10 @@ from kg_search_pg.words import clean
 if TYPE_CHECKING:
     from kg_plugin_api import SearchRequest
 
+NODE: Final = "node"
+"""The type of a row of a node."""
 ALLOWED: Final = """
-    graph = any(%(graphs)s)
+    graph = any(%(graphs)s) and type = %(type)s
     and (cardinality(%(tiers)s::text[]) = 0 or tier = any(%(tiers)s))
     and (cardinality(%(statuses)s::text[]) = 0 or status = any(%(statuses)s))
     and (cardinality(%(kinds)s::text[]) = 0 or kind = any(%(kinds)s))
@@ -21,9 +23,10 @@ ALLOWED: Final = """
 """The condition on a row; its parameters come from :func:`parameters`."""
 
 
-def parameters(request: SearchRequest) -> dict[str, Any]:
-    """The parameters of :data:`ALLOWED`."""
+def parameters(request: SearchRequest, type_: str = NODE) -> dict[str, Any]:
+    """The parameters of :data:`ALLOWED`, for rows of one type."""
     return {
+        "type": type_,
         "graphs": [clean(graph) for graph in request.graphs],
         "tiers": list(request.tiers),
         "statuses": list(request.statuses),

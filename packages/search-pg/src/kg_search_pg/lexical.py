@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_search_pg.chunks import TITLE, lexemes, quoted
-from kg_search_pg.filters import ALLOWED, parameters
+from kg_search_pg.filters import ALLOWED, NODE, parameters
 from kg_search_pg.fusion import Found
 from kg_search_pg.words import Role, asked
 
@@ -32,7 +32,8 @@ _ROLES: Final = {Role.WORD: 1.0, Role.WHOLE: 0.5, Role.GRAM: 1.0, Role.SIGN: 1.0
 _STATISTICS_SECONDS: Final = 60.0
 
 _FREQUENCIES: Final = """
-    select place, (select count(distinct key) from chunk where words @@ query::tsquery and graph = any(%(graphs)s))
+    select place, (select count(distinct key) from chunk
+        where words @@ query::tsquery and graph = any(%(graphs)s) and type = %(type)s)
     from unnest(%(places)s::int[], %(queries)s::text[]) as asked (place, query)
 """
 _SEARCH: Final = f"""
@@ -84,15 +85,17 @@ class LexicalLeg:
         """The index changed: sizes are counted anew."""
         self._sizes.clear()
 
-    async def search(self, connection: AsyncConnection[Any], request: SearchRequest, most: int) -> list[Found]:
-        """At most so many nodes, best first."""
+    async def search(
+        self, connection: AsyncConnection[Any], request: SearchRequest, most: int, type_: str = NODE
+    ) -> list[Found]:
+        """At most so many items of a type, best first. How rare a term is, is measured over that type."""
         terms = asked(request.text)
         if not terms or not request.graphs:
             return []
         stems = await self._stems.of(connection, terms)
         question = _question(terms, stems)
-        size = await self._size(connection, request.graphs)
-        known = await self._counted(connection, question, request.graphs)
+        size = await self._size(connection, request.graphs, type_)
+        known = await self._counted(connection, question, request.graphs, type_)
         chosen = _chosen(known)
         if not chosen:
             return []
@@ -105,7 +108,7 @@ class LexicalLeg:
         cursor = await connection.execute(
             _SEARCH,
             {
-                **parameters(request),
+                **parameters(request, type_),
                 "places": list(rarities),
                 "queries": [each.query for each in chosen],
                 "titles": [each.title for each in chosen],
@@ -128,21 +131,21 @@ class LexicalLeg:
             for key, graph, item, status, merit, places, titled in await cursor.fetchall()
         ]
 
-    async def _size(self, connection: AsyncConnection[Any], graphs: Sequence[str]) -> int:
-        """How many nodes the graphs have."""
-        until, size = self._sizes.get(tuple(graphs), (0.0, 0))
+    async def _size(self, connection: AsyncConnection[Any], graphs: Sequence[str], type_: str) -> int:
+        """How many items of a type the graphs have."""
+        until, size = self._sizes.get((type_, *graphs), (0.0, 0))
         if monotonic() < until:
             return size
         cursor = await connection.execute(
-            "select count(*) from chunk where ordinal = 0 and graph = any(%s)", [list(graphs)]
+            "select count(*) from chunk where ordinal = 0 and graph = any(%s) and type = %s", [list(graphs), type_]
         )
         row = await cursor.fetchone()
         size = int(row[0]) if row else 0
-        self._sizes[tuple(graphs)] = (monotonic() + _STATISTICS_SECONDS, size)
+        self._sizes[type_, *graphs] = (monotonic() + _STATISTICS_SECONDS, size)
         return size
 
     async def _counted(
-        self, connection: AsyncConnection[Any], question: Sequence[_Asked], graphs: Sequence[str]
+        self, connection: AsyncConnection[Any], question: Sequence[_Asked], graphs: Sequence[str], type_: str
     ) -> list[_Asked]:
         """The terms that occur, with their frequencies: those of common ones are estimated, the others counted."""
         common = await self._commons(connection)
@@ -152,7 +155,12 @@ class LexicalLeg:
         rare = [place for place, count in estimated.items() if not count]
         cursor = await connection.execute(
             _FREQUENCIES,
-            {"graphs": list(graphs), "places": rare, "queries": [question[place].query for place in rare]},
+            {
+                "graphs": list(graphs),
+                "type": type_,
+                "places": rare,
+                "queries": [question[place].query for place in rare],
+            },
         )
         counted = {**estimated, **dict(await cursor.fetchall())}
         return [

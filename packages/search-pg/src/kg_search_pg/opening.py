@@ -19,6 +19,7 @@ from kg_search_pg.reranking import Reranker, RerankerFailed
 from kg_search_pg.schema import Vectors, migrate, with_vectors
 
 if TYPE_CHECKING:
+    from kg_plugin_api import Host
     from kg_search_pg.embedding import Embedder
     from kg_search_pg.options import Options
 
@@ -28,8 +29,9 @@ def places(options: Options) -> Places:
     return Places(options.home / "state" / "pg")
 
 
-async def open_backend(options: Options, given: Embedder | None = None) -> PgBackend:
-    """A backend that answers; ``given`` embeds instead of what the options name.
+async def open_backend(options: Options, given: Embedder | None = None, host: Host | None = None) -> PgBackend:
+    """A backend that answers; ``given`` embeds instead of what the options name. It has documents only with a ``host``,
+    which keeps secrets out of them.
 
     Raises SearchUnavailable, or INVALID for an option that is wrong.
     """
@@ -57,7 +59,7 @@ async def open_backend(options: Options, given: Embedder | None = None) -> PgBac
             queue = Queue(database, embedder)
             await queue.open()
         meaning = Meaning(embedder=embedder, queue=queue, problem=problem or vectors.problem)
-        backend = PgBackend(database, options, meaning, release.aclose, reranker)
+        backend = PgBackend(database, options, meaning, release.aclose, reranker, host)
         opened.pop_all()
         return backend
 

@@ -33,14 +33,14 @@ _SIZES: Final = """
 """
 _PAIRS: Final = """
     select note.key, substr(note.content, 1, %s) from chunk as note
-    where note.ordinal = 1 and exists (select from chunk as gist where gist.key = note.key and gist.ordinal = 0
-        and gist.model is not null)
+    where note.ordinal = 1 and note.type = 'node'
+        and exists (select from chunk as gist where gist.key = note.key and gist.ordinal = 0 and gist.model is not null)
     order by md5(note.key) limit %s
 """
 _DISTANCES: Final = """
     select min(embedding <=> %(vector)s::vector) filter (where key = %(key)s),
         min(embedding <=> %(vector)s::vector) filter (where key <> %(key)s)
-    from chunk where ordinal = 0 and model is not null
+    from chunk where ordinal = 0 and type = 'node' and model is not null
 """
 
 
@@ -84,6 +84,7 @@ async def doctor(desk: Desk) -> Mapping[str, object]:
         findings.append(await _reranks(backend.reranker))
     if isinstance(models := told["models"], int) and models > 1:
         findings.append(_finding("model", "Vectors of several models are there.", "It embeds until there is one."))
+    findings += await _of_documents(backend)
     if not options.gate:
         findings.append(
             _finding("gate", "No lesson comes to mind by its meaning alone; `kg pg calibrate` measures when it may.")
@@ -154,6 +155,19 @@ async def _reranks(reranker: Reranker) -> dict[str, str]:
     except RerankerFailed as failure:
         return _finding("reranker", failure.sentence, "Until then what is found keeps its order.")
     return _finding("reranker", f"it answers; a question took {round((time.monotonic() - began) * 1000)} ms")
+
+
+async def _of_documents(backend: PgBackend) -> list[dict[str, str]]:
+    """What keeps a folder's documents from being looked at."""
+    try:
+        standings = await backend.documents.standings() if backend.documents is not None else []
+    except KgError as failure:
+        return [_finding("documents", failure.sentence, "What was indexed stays.")]
+    problems = [standing for standing in standings if standing.problem]
+    findings = [_finding("documents", standing.problem, "What was indexed stays.") for standing in problems]
+    if standings and not problems:
+        findings.append(_finding("documents", f"{sum(each.count.documents for each in standings)} documents"))
+    return findings
 
 
 def _finding(area: str, sentence: str, mends: str = "") -> dict[str, str]:

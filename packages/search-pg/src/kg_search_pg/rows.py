@@ -75,7 +75,7 @@ class Rows:
             connection.transaction(),
             connection.cursor("snapshot") as cursor,
         ):
-            await cursor.execute("select key, hash from chunk where ordinal = 0")
+            await cursor.execute("select key, hash from chunk where ordinal = 0 and type = 'node'")
             while page := await cursor.fetchmany(_PAGE):
                 found.update((key, digest.decode("utf-8", "surrogatepass")) for key, digest in page)
         return found

@@ -47,6 +47,19 @@ MIGRATIONS: Final[tuple[LiteralString, ...]] = (
     create index chunk_pending on chunk (id) where model is null;
     create table note (name text primary key, value text not null);
     """,
+    """
+    create table document (
+        path text collate "C" primary key,
+        root text collate "C" not null,
+        kind text not null,
+        title text not null,
+        digest bytea not null,
+        has_secrets boolean not null
+    );
+    create index document_root on document (root);
+    alter table chunk add column heading text not null default '', add column line int not null default 0;
+    create index chunk_document on chunk (item) where type = 'document';
+    """,
 )
 """Each is applied once, in order; one that was released is never edited. Without the vectors: these come with the
 extension, where there is one."""

@@ -24,17 +24,19 @@ _NEIGHBOURS: Final = MOST
 _VECTOR: Final = "select embedding::text from chunk where key = %s and ordinal = 0 and digest = %s and model = %s"
 _NEAREST: Final = """
     select key, graph, item, status, embedding <=> %(vector)s::vector as distance from chunk
-    where ordinal = 0 and model = %(model)s and graph = %(graph)s and key <> %(key)s and status = 'current'
+    where ordinal = 0 and type = 'node' and model = %(model)s and graph = %(graph)s and key <> %(key)s
+        and status = 'current'
     order by distance, key limit %(most)s
 """
 _PAIRS: Final = """
     select one.key, other.key, other.distance from chunk as one cross join lateral (
         select key, embedding <=> one.embedding as distance from chunk
-        where ordinal = 0 and model = one.model and graph = one.graph and key <> one.key and status = 'current'
+        where ordinal = 0 and type = 'node' and model = one.model and graph = one.graph and key <> one.key
+            and status = 'current'
         order by distance limit %(neighbours)s
     ) as other
-    where one.ordinal = 0 and one.model = %(model)s and one.graph = %(graph)s and one.status = 'current'
-        and other.distance <= %(alike)s
+    where one.ordinal = 0 and one.type = 'node' and one.model = %(model)s and one.graph = %(graph)s
+        and one.status = 'current' and other.distance <= %(alike)s
 """
 
 

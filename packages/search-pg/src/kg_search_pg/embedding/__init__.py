@@ -2,5 +2,6 @@
 
 from kg_search_pg.embedding.protocol import Embedder, EmbedderFailed, Vector, checked, written
 from kg_search_pg.embedding.queue import Queue
+from kg_search_pg.embedding.tokens import Tokenizer, tokenizer_of
 
-__all__ = ["Embedder", "EmbedderFailed", "Queue", "Vector", "checked", "written"]
+__all__ = ["Embedder", "EmbedderFailed", "Queue", "Tokenizer", "Vector", "checked", "tokenizer_of", "written"]

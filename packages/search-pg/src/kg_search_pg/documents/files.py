@@ -1,0 +1,133 @@
+"""Which files of a folder are documents: what git knows of them, without links, secrets' hiding places and excludes."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kg_plugin_api import Code, KgError
+from kg_search_pg.documents.ignoring import Ignoring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LARGEST: Final = 600_000
+"""Bytes of a file; larger ones are generated."""
+SUFFIXES: Final = (".md", ".markdown")
+_GIT: Final = (
+    "git",
+    "--no-optional-locks",
+    "-c",
+    "core.fsmonitor=false",  # it would run a program that the repository names
+    "ls-files",
+    "-z",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+)
+_GIT_SECONDS: Final = 60.0
+_KEPT: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+_BUILT: Final = frozenset(
+    {"node_modules", "site-packages", "__pycache__", "venv", "vendor", "target", "dist", "build", "out", "coverage"}
+)
+"""Folders of what was made or brought; where git does not say which these are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The documents of a folder by their names below it, and why other Markdown files are none of them."""
+
+    names: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+
+def listed(root: Path) -> Listing:
+    """The documents below a folder. Blocking.
+
+    In a git work tree: what git tracks or would track. Elsewhere: everything but hidden folders and those of built or
+    installed things. Raises NOT_FOUND when there is no such folder and UNAVAILABLE when nobody can say what belongs to
+    it.
+    """
+    if not root.is_dir():
+        raise KgError(Code.NOT_FOUND, f"There is no folder {root}.")
+    top = _work_tree(root)
+    ignoring = Ignoring(top or root)
+    names, left_out = [], {}
+    for name in sorted(set(_walked(root) if top is None else _tracked(root))):
+        if not name.casefold().endswith(SUFFIXES):
+            continue
+        reason = _reason(root, name, ignoring, top or root)
+        if reason is None:
+            names.append(name)
+        elif reason:
+            left_out[name] = reason
+    return Listing(tuple(names), left_out)
+
+
+def read(root: Path, name: str) -> bytes:
+    """A document's bytes. Never follows a link. Raises OSError."""
+    handle = os.open(root / name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as file:
+        return file.read(LARGEST + 1)
+
+
+def _reason(root: Path, name: str, ignoring: Ignoring, top: Path) -> str | None:
+    """Why a file is no document; empty when it is not even there, ``None`` when it is one."""
+    path = root / name
+    try:
+        found = path.lstat()
+    except OSError:
+        return ""
+    if stat.S_ISLNK(found.st_mode) or os.path.realpath(path) != str(path):
+        return "it is a link, or is reached by one"
+    if not stat.S_ISREG(found.st_mode):
+        return "it is no file"
+    if ignoring.keeps_out(path.relative_to(top).as_posix()):
+        return ".kgignore"
+    if found.st_size > LARGEST:
+        return f"it has more than {LARGEST:,} bytes"
+    return None
+
+
+def _work_tree(root: Path) -> Path | None:
+    return next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
+
+
+def _tracked(root: Path) -> Iterator[str]:
+    environ = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
+    try:
+        done = subprocess.run(
+            _GIT,
+            cwd=root,
+            env={**environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_GIT_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _unlisted(root, str(error)) from error
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it did not say why"]
+        raise _unlisted(root, said[-1])
+    return (os.fsdecode(name) for name in done.stdout.split(b"\0") if name)
+
+
+def _unlisted(root: Path, why: str) -> KgError:
+    return KgError(Code.UNAVAILABLE, f"git does not say which files belong to {root} ({why}).")
+
+
+def _walked(root: Path) -> Iterator[str]:
+    """Every file but those of hidden folders, of built things, and of git work trees, whose excludes are their own."""
+    for folder, folders, files in os.walk(root, followlinks=False):
+        here = Path(folder)
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and name not in _BUILT and not (here / name / ".git").exists()
+        ]
+        yield from ((here / name).relative_to(root).as_posix() for name in files)
