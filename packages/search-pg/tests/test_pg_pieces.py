@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_search_pg.documents.document import kind, taken_apart
@@ -54,6 +54,7 @@ markdown = st.lists(part, max_size=12).flatmap(
 
 
 @given(markdown)
+@settings(deadline=None)
 def test_the_pieces_of_any_text_are_the_text_and_none_is_too_long(text: str) -> None:
     found = cut(text)
 
@@ -62,6 +63,7 @@ def test_the_pieces_of_any_text_are_the_text_and_none_is_too_long(text: str) -> 
 
 
 @given(markdown)
+@settings(deadline=None)
 def test_a_piece_begins_where_it_says(text: str) -> None:
     lines = text.split("\n")
 

@@ -77,6 +77,7 @@ def kg_operations() -> tuple[Operation, ...]:
         _operation("status", "Show what is indexed, by which model, how much is left to do, and how large it is."),
         _operation("doctor", "Say what is wrong with Postgres, the index or what embeds, and what mends it."),
         _operation("calibrate", "Measure at which distance this model tells the same from something else."),
+        _operation("misses", "Show the questions that nothing answered, where the settings have them written down."),
         _operation("reindex", "Drop the index, vectors too; the server builds it anew.", changes=True),
         _of_documents("add", "Index the Markdown of a folder, or look at it again.", _FOLDER, _EVERYWHERE),
         _of_documents("status", "Show whose documents are indexed, and what is left out.", changes=False),

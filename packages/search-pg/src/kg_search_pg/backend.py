@@ -18,6 +18,7 @@ from kg_search_pg.embedding import EmbedderFailed, Queue, tokenizer_of
 from kg_search_pg.filters import NODE
 from kg_search_pg.fusion import SIGNED, Weights, fuse
 from kg_search_pg.lexical import LexicalLeg
+from kg_search_pg.misses import Misses, is_miss
 from kg_search_pg.reranking import POOL, RerankerFailed, reranked
 from kg_search_pg.rows import Rows
 from kg_search_pg.stems import Stems
@@ -95,6 +96,10 @@ class PgBackend:
         )
         if self._documents is not None:
             self._documents.begin()
+        self.misses: Misses | None = None
+        """Where questions that nothing answered are written down; ``None`` where that is not wanted."""
+        if host is not None and options.misses:
+            self.misses = Misses(options.home / "state" / "search-misses.jsonl", host.without_secrets)
         self._is_closed = False
         self._counted = (0.0, 0, 0)
 
@@ -170,7 +175,9 @@ class PgBackend:
         hits = hits[: max(0, request.limit)]
         if request.documents:
             chosen = best(by_words[DOCUMENT], by_meaning.get(DOCUMENT, ()), request.documents, weights)
-            hits = tuple(sorted((*hits, *await self._read(chosen, deadline)), key=lambda hit: (-hit.score, hit.key)))
+            hits = tuple(sorted((*hits, *await self._read(chosen, deadline)), key=lambda hit: -hit.score))
+        if self.misses is not None and is_miss(request, hits):
+            self.misses.note(request)
         return SearchResults(hits=hits, degraded=" ".join(told))
 
     async def nearest(self, item: SearchItem, limit: int) -> SearchResults:
@@ -220,6 +227,8 @@ class PgBackend:
         self._is_closed = True
         if self._documents is not None:
             await self._documents.close()
+        if self.misses is not None:
+            await asyncio.to_thread(self.misses.close)
         if self._embedding is not None:
             self._embedding.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _SAMPLE: Final = 100
 _SECONDS: Final = 20.0
 """How long a calibration asks."""
+_MISSES: Final = 100
 _QUESTION: Final = 200
 """Characters of a case that make a question."""
 
@@ -123,6 +125,18 @@ async def calibrate(desk: Desk) -> Mapping[str, object]:
         "gate": suggested,
         "sentence": _advice(len(pairs), suggested),
     }
+
+
+async def misses(desk: Desk) -> Mapping[str, object]:
+    """The questions that nothing answered, newest first, where they are written down."""
+    backend = desk.opened()
+    if backend.misses is None:
+        sentence = 'No: `misses = "true"` under [search.options] in config.toml does it, after a restart.'
+        return {"written_down": False, "sentence": sentence}
+    try:
+        return {"written_down": True, "misses": await asyncio.to_thread(backend.misses.read, _MISSES)}
+    except (OSError, ValueError) as error:
+        raise KgError(Code.UNAVAILABLE, f"What was written down cannot be read ({error}).") from error
 
 
 async def reindex(desk: Desk) -> Mapping[str, object]:

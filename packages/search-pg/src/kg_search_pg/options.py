@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from kg_plugin_api import Code, KgError
@@ -20,6 +21,7 @@ LOCAL: Final = "local"
 NONE: Final = "none"
 OPENAI: Final = "openai"
 _CHOICES: Final = {"embedder": ("", NONE, LOCAL, OPENAI), "reranker": ("", *FORMS)}
+_TRUTHS: Final = MappingProxyType({"true": True, "false": False})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,8 @@ class Options:
     """The name of its model, where it has several."""
     reranker_key_file: str = ""
     """A file with its key."""
+    misses: bool = False
+    """Whether questions that nothing answered are written down."""
     connections: int = 4
     """How many connections there are at most."""
 
@@ -95,6 +99,10 @@ def _value(name: str, kind: str, text: str) -> object:
         raise _invalid(name, f"{text!r} is not a plain name in small letters")
     if text not in (choices := _CHOICES.get(name, (text,))):
         raise _invalid(name, f"{text!r} is none of {', '.join(filter(None, choices))}")
+    if kind == "bool":
+        if text not in _TRUTHS:
+            raise _invalid(name, f"{text!r} is neither true nor false")
+        return _TRUTHS[text]
     try:
         value: object = {"float": float, "int": int}.get(kind, str)(text)
     except ValueError as error:
