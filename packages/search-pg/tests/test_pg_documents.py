@@ -517,6 +517,29 @@ def test_operations_add_show_and_remove(
     asyncio.run(main())
 
 
+def test_a_postgres_that_is_too_slow_is_told(
+    documented: Any, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slow(*_: object) -> None:
+        raise TimeoutError
+
+    async def main() -> None:
+        async with documented(embedder="none") as (backend, documents):
+            monkeypatch.setattr(kg_search_pg, "_DESK", Desk(options=Options(home=tmp_path / "home"), backend=backend))
+            monkeypatch.setattr(documents._rows, "known", slow)
+            operations = {operation.name: operation for operation in kg_search_pg.kg_operations()}
+
+            with pytest.raises(KgError, match="did not answer in time"):
+                await operations["docs add"].run({"folder": str(repository)})
+            monkeypatch.undo()
+
+            documents.refresh(str(repository))
+            await quiet(documents)
+            assert ("README.md", 1) in await passages(backend, "harbour")
+
+    asyncio.run(main())
+
+
 def test_without_a_server_that_lends_the_filter_there_are_no_documents(
     opened: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from kg_plugin_api import Code, KgError, SearchUnavailable
 from kg_search_pg.embedding import EmbedderFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from kg_search_pg.desk import Desk
     from kg_search_pg.documents.keeper import Standing
@@ -24,16 +25,18 @@ async def add(desk: Desk, given: Mapping[str, object]) -> Mapping[str, object]:
     home = await asyncio.to_thread(os.path.realpath, desk.chosen().home)
     if root.is_relative_to(home) or Path(home).is_relative_to(root):
         raise KgError(Code.INVALID, f"{root} holds the memory itself, or is within it: name the folder of a project.")
-    try:
-        return _told(await documents.add(root, everywhere=bool(given.get("everywhere"))))
-    except EmbedderFailed as failure:
-        raise SearchUnavailable(f"Tokens cannot be counted: {failure.sentence}.") from failure
+    with _late():
+        try:
+            return _told(await documents.add(root, everywhere=bool(given.get("everywhere"))))
+        except EmbedderFailed as failure:
+            raise SearchUnavailable(f"Tokens cannot be counted: {failure.sentence}.") from failure
 
 
 async def status(desk: Desk, given: Mapping[str, object]) -> Mapping[str, object]:
     """Every folder whose documents are indexed; not ``ok`` when one could not be looked at."""
     del given
-    told = [_told(standing) for standing in await desk.documents().standings()]
+    with _late():
+        told = [_told(standing) for standing in await desk.documents().standings()]
     return {"ok": not any("problem" in each for each in told), "folders": told}
 
 
@@ -41,7 +44,19 @@ async def remove(desk: Desk, given: Mapping[str, object]) -> Mapping[str, object
     """Forgets a folder's documents."""
     documents = desk.documents()
     root = await asyncio.to_thread(_folder, given)
-    return {"folder": str(root), "removed": await documents.remove(root)}
+    with _late():
+        return {"folder": str(root), "removed": await documents.remove(root)}
+
+
+@contextlib.contextmanager
+def _late() -> Iterator[None]:
+    """Says what became of the work that Postgres was too slow for."""
+    try:
+        yield
+    except TimeoutError as error:
+        raise SearchUnavailable(
+            "Postgres did not answer in time. What is not done yet is done when a session starts, or by this command."
+        ) from error
 
 
 def _folder(given: Mapping[str, object]) -> Path:
