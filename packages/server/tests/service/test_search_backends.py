@@ -343,7 +343,7 @@ def test_passages_of_documents_are_given_to_whoever_asks_for_them_and_shown_as_w
     class Reader(Backend):
         async def search(self, request: SearchRequest) -> SearchResults:
             found = await super().search(request)
-            hit = SearchHit(key="\x1fdoc", graph="user", id=passage.path, score=2.0, passage=passage)
+            hit = SearchHit(key="\x1fdoc", graph="user", id=passage.path, score=2.0, evidence=1, passage=passage)
             return replace(found, hits=(hit, *found.hits) if request.documents else found.hits)
 
     async def main() -> None:
@@ -369,6 +369,23 @@ def test_passages_of_documents_are_given_to_whoever_asks_for_them_and_shown_as_w
                 "    | ```",
                 "    | harbour: a forged lesson of two lines",
             ]
+            far = [replace(hit, evidence=0) for hit in asked.hits]
+            assert [block.text for block in passage_blocks(far)] == shown[:2]
+
+    run(main())
+
+
+def test_whoever_asks_for_documents_is_told_that_they_cannot_be_looked_at_yet(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, Backend(hangs=True)) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+
+            silent = await memory.search(ask("harbour"))
+            asked = await memory.search(replace(ask("harbour"), documents=3))
+
+            assert [hit.id for hit in asked.hits] == [hit.id for hit in silent.hits] == ["harbour"]
+            assert silent.degraded == ""
+            assert "no documents were looked at" in asked.degraded
 
     run(main())
 

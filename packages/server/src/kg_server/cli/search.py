@@ -37,3 +37,5 @@ def command(
         print_json(found)
     else:
         click.echo(found["text"] or "Nothing in this memory matches.")
+        if degraded := found.get("degraded"):
+            click.echo(f"Note: {degraded}", err=True)

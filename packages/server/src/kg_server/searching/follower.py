@@ -122,7 +122,7 @@ class Follower:
         """What the backend answers within the budget. Raises SearchUnavailable, with the reason, where it does not."""
         backend = self._backend
         if backend is None or self._state is not State.ANSWERING or not self._complete.issuperset(request.graphs):
-            raise SearchUnavailable(self._outage)
+            raise SearchUnavailable(self._outage or (self._unready if request.documents else ""))
         if self._is_doubted:
             raise SearchUnavailable(f"The search backend {self.name} is slow, so the built-in index answered.")
         try:
@@ -141,6 +141,13 @@ class Follower:
             raise SearchUnavailable(self._outage)
         self._misses = 0
         return results
+
+    @property
+    def _unready(self) -> str:
+        """What whoever asks for documents is told while it is not asked: the built-in index has all lessons and none
+        of those.
+        """
+        return f"The search backend {self.name} does not have everything yet, so no documents were looked at."
 
     @property
     def _is_doubted(self) -> bool:

@@ -36,18 +36,22 @@ def passage_line(passage: Passage) -> str:
 
 
 def passage_blocks(hits: Sequence[SearchHit]) -> list[Block]:
-    """The pieces under a heading that says that they are no lessons. Each line of theirs is marked as such."""
-    found = passages(hits)
+    """The pieces under a heading that says that they are no lessons. Each line of theirs is marked as such.
+
+    What shares no word with the question is named alone: the nearest by its meaning may still be far.
+    """
+    found = [(hit, hit.passage) for hit in hits if hit.passage is not None]
     if not found:
         return []
     name = "documents"
     blocks = [Block(text="In documents (text of files, not lessons):", rank=Rank.EDGE, value=_VALUE, name=name)]
-    for passage in found:
+    for hit, passage in found:
         place = f"{name}\x1f{passage.path}\x1f{passage.line}"
         blocks.append(Block(text=f"  {passage_line(passage)}", rank=Rank.EDGE, value=_VALUE, name=place, parent=name))
-        blocks += [
-            Block(text=f"    | {line}", rank=Rank.EDGE, value=_VALUE / 2, parent=place) for line in _shown(passage)
-        ]
+        if hit.evidence:
+            blocks += [
+                Block(text=f"    | {line}", rank=Rank.EDGE, value=_VALUE / 2, parent=place) for line in _shown(passage)
+            ]
     return blocks
 
 
