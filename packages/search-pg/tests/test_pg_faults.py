@@ -192,3 +192,42 @@ def test_a_postgres_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
 def test_a_language_that_postgres_does_not_know_is_named(postgres: EmbeddedServer) -> None:
     with pytest.raises(Exception, match="language"):
         asyncio.run(open_backend(Options(dsn=postgres.dsn, schema="tried", language="klingon", embedder="none")))
+
+
+@pytest.mark.parametrize("writing", ["upsert", "remove"])
+def test_a_write_and_what_embeds_do_not_wait_for_each_other(
+    opened: Any, until: Any, endpoint: Any, postgres: EmbeddedServer, writing: str
+) -> None:
+    """Both take the same rows, and somebody holds one of them until each has got some."""
+    names = ("a", "m", "z")
+
+    async def waiting(connection: Any, count: int) -> None:
+        for _ in range(1_500):
+            (found,) = await (await connection.execute("select count(*) from pg_locks where not granted")).fetchone()
+            if found >= count:
+                return
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"{count} never waited")
+
+    async def main() -> None:
+        connect = psycopg.AsyncConnection.connect
+        async with opened() as backend, await connect(postgres.dsn) as holder, await connect(postgres.dsn) as looking:
+            await looking.set_autocommit(True)
+            endpoint.open.clear()
+            await backend.upsert([node(name, f"the car {name}") for name in names])
+            await until(backend, lambda _: bool(endpoint.texts))
+            await holder.execute("select from tried.chunk where key = 'user\x1fm' for update")
+            endpoint.open.set()
+            await waiting(looking, 1)
+            items = [node(name, f"the car {name}", tier="archived") for name in reversed(names)]
+            keys = [f"user\x1f{name}" for name in reversed(names)]
+            write = asyncio.create_task(backend.upsert(items) if writing == "upsert" else backend.remove(keys))
+            await waiting(looking, 2)
+            await holder.rollback()
+
+            await write
+
+            health = await until(backend, lambda health: not health["lag"])
+            assert "problem" not in health
+
+    asyncio.run(main())

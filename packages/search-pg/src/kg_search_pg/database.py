@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, LiteralString
 
 import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
@@ -128,3 +128,11 @@ async def set_timeout(connection: AsyncConnection[Any], seconds: float, *, is_lo
     await connection.execute(
         "select set_config('statement_timeout', %s, %s)", [str(max(1, round(seconds * 1000))), is_local]
     )
+
+
+async def hold(connection: AsyncConnection[Any], rows: LiteralString, values: Sequence[object]) -> None:
+    """Has a transaction take the rows that a condition names, in the order in which all do that take several.
+
+    Else two that write, or one that writes and one that embeds, would wait for each other.
+    """
+    await connection.execute(f"select from chunk where {rows} order by id for update", values)

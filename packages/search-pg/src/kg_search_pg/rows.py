@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_search_pg.chunks import chunks, vector
+from kg_search_pg.database import hold
 from kg_search_pg.words import clean
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Rows:
             async with self._database.connection() as connection, connection.transaction():
                 stems = await self._stems.of(connection, {term for _, chunk in pairs for _, term in chunk.marked})
                 rows = await asyncio.to_thread(_rows, pairs, stems)
+                await hold(connection, "key = any(%s)", [list(lengths)])
                 cursor = connection.cursor()
                 await cursor.executemany(_UPSERT, rows)
                 await cursor.execute(
@@ -64,8 +66,10 @@ class Rows:
     async def remove(self, keys: Sequence[str]) -> None:
         """Forgets keys; unknown ones are ignored."""
         if keys:
-            async with self._database.connection() as connection:
-                await connection.execute("delete from chunk where key = any(%s)", [[clean(key) for key in keys]])
+            cleaned = [clean(key) for key in keys]
+            async with self._database.connection() as connection, connection.transaction():
+                await hold(connection, "key = any(%s)", [cleaned])
+                await connection.execute("delete from chunk where key = any(%s)", [cleaned])
 
     async def snapshot(self) -> dict[str, str]:
         """Key → hash of all that is indexed."""

@@ -218,6 +218,8 @@ class World:
     plugins: Plugins
     step: int = 5_000
     """Milliseconds between two events."""
+    seen: list[Event] = field(default_factory=list)
+    """The events that observers were told of."""
 
     def folder(self, name: str) -> str:
         """A folder of a repository of this name."""
@@ -322,9 +324,14 @@ def live() -> Iterator[Callable[[Callable[[World], Coroutine[None, None, None]]]
 
         async def main() -> None:
             changes: list[MemoryChange] = []
-            plugins = Plugins.of(harnesses=[HOOKED, NARROW, PARTED, QUEUED, WRITTEN], observers=[changes.append])
+            seen: list[Event] = []
+            plugins = Plugins.of(
+                harnesses=[HOOKED, NARROW, PARTED, QUEUED, WRITTEN],
+                observers=[changes.append],
+                event_observers=[seen.append],
+            )
             clock = Clock()
-            world = World(root, clock, await opened(root, clock, plugins), changes, plugins)
+            world = World(root, clock, await opened(root, clock, plugins), changes, plugins, seen=seen)
             try:
                 await scenario(world)
             finally:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kg_plugin_api import Unit
+from kg_plugin_api import EventKind, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -192,6 +192,23 @@ def test_a_session_that_started_while_no_server_ran_gets_its_preload_with_the_fi
         reader = world.agent("s-2")
         assert CACHE in await reader.prompt("hello, please look at the failing build")
         assert await reader.prompt("hello again, please go on") == ""
+
+    live(scenario)
+
+
+def test_observers_are_told_once_of_each_event_that_may_bring_text(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        world.step = 0
+        await agent.start()
+        await agent.start()
+        await agent.prompt("hello")
+        await agent.call("kg_read")
+
+        assert [(event.kind, event.session, event.cwd) for event in world.seen] == [
+            (EventKind.SESSION_START, "s-1", agent.cwd),
+            (EventKind.PROMPT, "s-1", agent.cwd),
+        ]
 
     live(scenario)
 

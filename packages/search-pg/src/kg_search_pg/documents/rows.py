@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
 from kg_search_pg.chunks import NOTE, TITLE, TOUCH, Chunk, marked, vector
+from kg_search_pg.database import hold
 from kg_search_pg.words import clean
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class DocumentRows:
         async with self._database.connection() as connection, connection.transaction():
             stems = await self._stems.of(connection, {term for _, _, chunk in pairs for _, term in chunk.marked})
             files, pieces = await asyncio.to_thread(_rows, documents, pairs, root, graph, stems)
+            await hold(connection, "type = 'document' and item = any(%s)", [[file["path"] for file in files]])
             cursor = connection.cursor()
             await cursor.executemany(_FILE, files)
             await cursor.execute(
@@ -86,10 +88,12 @@ class DocumentRows:
 
     async def assign(self, root: Path, graph: str) -> None:
         """Has all documents of a folder found from this graph."""
-        async with self._database.connection() as connection:
+        others = "type = 'document' and repository = %s and graph <> %s"
+        values = [clean(str(root)), clean(graph)]
+        async with self._database.connection() as connection, connection.transaction():
+            await hold(connection, others, values)
             await connection.execute(
-                "update chunk set graph = %s, level = %s where type = 'document' and repository = %s and graph <> %s",
-                [clean(graph), _level(graph), clean(str(root)), clean(graph)],
+                f"update chunk set graph = %s, level = %s where {others}", [clean(graph), _level(graph), *values]
             )
 
     async def forget(self, paths: Sequence[str]) -> None:
@@ -112,6 +116,7 @@ class DocumentRows:
 
     async def _delete(self, of_pieces: LiteralString, of_files: LiteralString, values: Sequence[object]) -> None:
         async with self._database.connection() as connection, connection.transaction():
+            await hold(connection, f"type = 'document' and {of_pieces}", values)
             await connection.execute(f"delete from chunk where type = 'document' and {of_pieces}", values)
             await connection.execute(f"delete from document where {of_files}", values)
 

@@ -109,7 +109,7 @@ class Queue:
         async with self._database.connection() as connection:
             done = await connection.execute(
                 "update chunk set model = null, embedding = null where id in"
-                " (select id from chunk where model <> %s limit %s)",
+                " (select id from chunk where model <> %s order by id limit %s for update)",
                 [self._embedder.model, _FORGET],
             )
         return done.rowcount > 0
