@@ -93,7 +93,7 @@ def test_a_node_that_lost_notes_loses_their_rows(opened: Any, until: Any) -> Non
             await backend.upsert([node("a", "automobile", notes=("red", "blue"))])
             await backend.upsert([node("a", "automobile", notes=("red",))])
 
-            assert (await until(backend, embedded))["rows"] == 2
+            assert (await until(backend, embedded))["rows"] == 3
             assert (await backend.search(ask("blue"))).hits[0].ranks.keys() == {"dense"}
 
     asyncio.run(main())
@@ -108,7 +108,7 @@ def test_embedding_goes_on_where_it_was_left(opened: Any, until: Any, endpoint: 
         endpoint.status = 200
 
         async with opened(keep=True) as backend:
-            assert (await until(backend, embedded))["embedded"] == 40
+            assert (await until(backend, embedded))["embedded"] == 80
 
     asyncio.run(main())
 
@@ -221,7 +221,9 @@ def test_another_model_makes_all_vectors_anew(opened: Any, until: Any, endpoint:
             health = await until(backend, embedded)
 
             assert (health["model"], health["dimensions"]) == ("other passage:", 32)
-            assert sorted(endpoint.texts) == ["passage: automobile", "passage: boat"]
+            assert sorted(endpoint.texts) == sorted(
+                f"passage: {text}" for text in ("automobile", "a: automobile", "boat", "b: boat")
+            )
             assert (await backend.search(ask("car"))).hits[0].id == "a"
             assert endpoint.texts[-1] == "query: car"
 
@@ -234,9 +236,9 @@ def test_a_text_that_is_refused_holds_up_no_other(opened: Any, until: Any, endpo
         async with opened() as backend:
             await backend.upsert([node("a", "automobile"), node("b", "kettle"), node("c", "boat")])
 
-            health = await until(backend, lambda health: health["embedded"] == 2)
+            health = await until(backend, lambda health: health["embedded"] == 4)
 
-            assert health["lag"] == 1
+            assert health["lag"] == 2
             assert [hit.id for hit in (await backend.search(ask("kettle"))).hits][:1] == ["b"]
 
     asyncio.run(main())
@@ -253,7 +255,7 @@ def test_a_text_that_changed_meanwhile_gets_no_vector_of_the_old_one(opened: Any
 
             await until(backend, embedded)
 
-            assert endpoint.texts == ["automobile", "boat"]
+            assert endpoint.texts == ["automobile", "a: automobile", "boat", "a: boat"]
 
     asyncio.run(main())
 
@@ -287,7 +289,7 @@ def test_many_vectors_get_an_index_that_filters_do_not_starve(
 def test_an_index_that_takes_longer_than_any_write_may_is_built(
     opened: Any, until: Any, monkeypatch: pytest.MonkeyPatch, postgres: Any
 ) -> None:
-    monkeypatch.setattr(queue, "_INDEXED", 5)
+    monkeypatch.setattr(queue, "_INDEXED", 10)
     monkeypatch.setattr(database, "_GRACE_SECONDS", -29.5)  # half a second for whatever states no limit of its own
 
     async def main() -> None:

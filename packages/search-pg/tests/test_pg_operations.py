@@ -72,7 +72,7 @@ def test_loading_the_plug_in_imports_no_driver_and_no_model() -> None:
 def test_status_tells_rows_model_and_lag(asked: Any) -> None:
     status = asked([node("a", "automobile", notes=("red",))], lambda _: told("status"))
 
-    assert (status["rows"], status["embedded"], status["lag"], status["model"]) == (2, 2, 0, "stand-in")
+    assert (status["rows"], status["embedded"], status["lag"], status["model"]) == (3, 3, 0, "stand-in")
     assert status["bytes"] > status["index_bytes"] > 0
     assert (status["private"], status["schema"], status["models"]) == (False, "tried", 1)
 

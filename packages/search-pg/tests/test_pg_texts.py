@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_plugin_api import SearchItem
-from kg_search_pg.chunks import LONGEST, chunks, split, vector
+from kg_search_pg.chunks import LONGEST, NAMED, chunks, split, vector
 from kg_search_pg.database import told
 from kg_search_pg.fusion import Found, Weights, fuse, ranks
 from kg_search_pg.words import Role, asked, clean, terms
@@ -99,13 +99,13 @@ def test_the_pieces_of_a_text_are_the_text(text: str, most: int) -> None:
     assert not text[len("".join(pieces)) :].strip()
 
 
-def test_a_node_is_one_row_and_one_for_each_case() -> None:
-    item = SearchItem(key="user\x1fa", graph="user", id="a", gist="gist", notes=("first", "x" * (LONGEST + 1)))
+def test_a_node_is_a_row_one_with_its_name_and_one_for_each_case() -> None:
+    item = SearchItem(key="user\x1fa", graph="user", id="tea-kettle", gist="gist", notes=("first", "x" * (LONGEST + 1)))
 
     rows = list(chunks(item))
 
-    assert [row.ordinal for row in rows] == [0, 1, 2, 3]
-    assert [row.content for row in rows] == ["gist", "first", "x" * LONGEST, "x"]
+    assert [row.ordinal for row in rows] == [0, NAMED, 1, 2, 3]
+    assert [row.content for row in rows] == ["gist", "tea kettle: gist", "first", "x" * LONGEST, "x"]
 
 
 @given(any_text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,9 @@ LONGEST: Final = 1_500
 _LAST_POSITION: Final = 16_383
 _PLACES: Final = 255
 """So many places of a lexeme Postgres keeps."""
+NAMED: Final = -1
+"""The number of the row that embeds the gist with the words of the id before it. It has no terms: these have a row."""
+_JOINTS: Final = re.compile(r"[-_.]+")
 TITLE: Final = "A"
 """The mark of terms of the id, the gist and the tags."""
 NOTE: Final = "B"
@@ -41,13 +45,16 @@ class Chunk:
 
 
 def chunks(item: SearchItem) -> Iterator[Chunk]:
-    """The rows of a node, numbered from 0. The first has its title and touches; each note has one or more.
+    """The rows of a node. The first, 0, has its title and touches; each note has one or more, from 1.
 
     The gist and each note are embedded alone: with the id before the gist and the gist before the notes hit@5 of
-    paraphrases by meaning alone is 0.783 on the dev half, without 0.900.
+    paraphrases by meaning alone is 0.783 on the dev half, without 0.900. The id helps as a row of its own, beside:
+    hit@5 over the answerable questions of the training set is 0.943 without it and 0.957 with it, on the dev half 0.989
+    both times.
     """
     head = [(TITLE, text) for text in (item.id, item.gist, *item.tags)] + [(TOUCH, text) for text in item.touches]
     yield Chunk(0, clean(item.gist), marked(head))
+    yield Chunk(NAMED, clean(f"{_JOINTS.sub(' ', item.id)}: {item.gist}"), ())
     pieces = (piece for note in item.notes for piece in split(clean(note)))
     for ordinal, piece in enumerate(pieces, 1):
         yield Chunk(ordinal, piece, marked([(NOTE, piece)]))

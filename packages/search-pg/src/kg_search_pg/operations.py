@@ -42,7 +42,7 @@ _PAIRS: Final = """
 _DISTANCES: Final = """
     select min(embedding <=> %(vector)s::vector) filter (where key = %(key)s),
         min(embedding <=> %(vector)s::vector) filter (where key <> %(key)s)
-    from chunk where ordinal = 0 and type = 'node' and model is not null
+    from chunk where ordinal <= 0 and type = 'node' and model is not null
 """
 
 

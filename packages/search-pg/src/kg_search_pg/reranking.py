@@ -34,7 +34,7 @@ _LONGEST_QUESTION: Final = 1_000
 _LATE: Final = "the reranker took too long"
 _TEXTS: Final = f"""
     select key, left(string_agg(content, E'\\n' order by ordinal), {_LONGEST})
-    from chunk where key = any(%s) and ordinal < 20 group by key
+    from chunk where key = any(%s) and ordinal between 0 and 19 group by key
 """
 
 

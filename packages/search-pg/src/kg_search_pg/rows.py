@@ -50,7 +50,9 @@ class Rows:
         for start in range(0, len(last), _SLICE):
             part = last[start : start + _SLICE]
             pairs = await asyncio.to_thread(_taken_apart, part)
-            lengths = {clean(item.key): chunk.ordinal for item, chunk in pairs}
+            lengths: dict[str, int] = {}
+            for item, chunk in pairs:
+                lengths[clean(item.key)] = max(lengths.get(clean(item.key), 0), chunk.ordinal)
             async with self._database.connection() as connection, connection.transaction():
                 stems = await self._stems.of(connection, {term for _, chunk in pairs for _, term in chunk.marked})
                 rows = await asyncio.to_thread(_rows, pairs, stems)
