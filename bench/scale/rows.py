@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy
@@ -67,9 +68,8 @@ def ranks(source: numpy.random.Generator, count: int) -> numpy.ndarray:
 
 def vectors(source: numpy.random.Generator, count: int) -> numpy.ndarray:
     """Directions around the subjects."""
-    subjects = numpy.random.default_rng(7).standard_normal((SUBJECTS, DIMENSIONS), dtype=numpy.float32)
     around = source.standard_normal((count, DIMENSIONS), dtype=numpy.float32)
-    return subjects[source.integers(0, SUBJECTS, count)] + SPREAD * around
+    return _subjects()[source.integers(0, SUBJECTS, count)] + SPREAD * around
 
 
 def stream(shape: Shape, first: int, last: int, words: Sequence[bytes]) -> Iterator[bytes]:
@@ -82,6 +82,11 @@ def stream(shape: Shape, first: int, last: int, words: Sequence[bytes]) -> Itera
     for node in range(first, last):
         places = range((node - first) * shape.each, (node - first + 1) * shape.each)
         yield b"".join(_row(node, ordinal, texts[place], directions[place]) for ordinal, place in enumerate(places))
+
+
+@cache
+def _subjects() -> numpy.ndarray:
+    return numpy.random.default_rng(7).standard_normal((SUBJECTS, DIMENSIONS), dtype=numpy.float32)
 
 
 def _row(node: int, ordinal: int, text: Sequence[bytes], direction: numpy.ndarray) -> bytes:

@@ -20,13 +20,13 @@ _CHUNKS: Final = 2
 """Rows that are looked at for each node that is wanted: a node has several."""
 _SEARCH: Final = f"""
     select key, graph, item, status, distance from (
-        select key, graph, item, status, embedding::vector({{dimensions}}) <=> %(vector)s::vector({{dimensions}})
-            as distance
+        select key, graph, item, status, embedding <=> %(vector)s::vector as distance
         from chunk where model is not null and {ALLOWED}
-        order by embedding::vector({{dimensions}}) <=> %(vector)s::vector({{dimensions}})
+        order by embedding::halfvec({{dimensions}}) <=> %(vector)s::halfvec({{dimensions}})
         limit %(rows)s
     ) as nearest order by distance, key
 """
+"""Looked up by numbers of half the length, as they are indexed; compared by whole ones."""
 
 
 async def search(

@@ -31,11 +31,15 @@ _WEIGHTS: Final = "{0.1, 0.25, 0.5, 1.0}"
 _ROLES: Final = {Role.WORD: 1.0, Role.WHOLE: 0.5, Role.GRAM: 1.0, Role.SIGN: 1.0, Role.SINGLE: 0.5}
 _STATISTICS_SECONDS: Final = 60.0
 
-_FREQUENCIES: Final = """
-    select place, (select count(distinct key) from chunk
-        where words @@ query::tsquery and graph = any(%(graphs)s) and type = %(type)s)
-    from unnest(%(places)s::int[], %(queries)s::text[]) as asked (place, query)
+_FREQUENCIES: Final = f"""
+    select place, (
+        select count(distinct key) from (
+            select key from chunk
+            where words @@ query::tsquery and graph = any(%(graphs)s) and type = %(type)s limit {_ROWS + 1}
+        ) as looked_at
+    ) from unnest(%(places)s::int[], %(queries)s::text[]) as asked (place, query)
 """
+"""Beyond what is looked at of a term, it does not matter how many there are."""
 _SEARCH: Final = f"""
     select key, graph, item, status, round(sum(weight * best)::numeric, 6)::float8 as merit,
         array_agg(place order by place) as places, bool_or(titled) as titled

@@ -34,7 +34,10 @@ long."""
 _LEAST_ROOM: Final = 64 * 1024 * 1024
 _MOST_ROOM: Final = 2 * 1024 * 1024 * 1024
 _NOTE: Final = "insert into note values (%s, %s) on conflict (name) do update set value = excluded.value"
-INDEX: Final = "chunk_embedding"
+_MOST_DIMENSIONS: Final = 4_000
+"""Longer vectors cannot be indexed and are compared one by one."""
+INDEX: Final = "chunk_halves"
+"""Over numbers of half the length: little more than half as large, and of the nearest rows it finds as many."""
 
 
 class Queue:
@@ -164,7 +167,7 @@ class Queue:
 
     async def _index(self) -> None:
         """Builds the index once there is enough: after the bulk, because row by row takes many times as long."""
-        if self.is_indexed or not self.dimensions:
+        if self.is_indexed or not 0 < self.dimensions <= _MOST_DIMENSIONS:
             return
         async with self._database.connection(_INDEX_SECONDS) as connection:
             row = await (await connection.execute("select count(*) from chunk where model is not null")).fetchone()
@@ -176,8 +179,8 @@ class Queue:
             try:
                 await connection.execute(sql.SQL("drop index if exists {}").format(sql.Identifier(INDEX)))
                 await connection.execute(
-                    sql.SQL("create index concurrently {} on chunk using hnsw ((embedding::vector({})) {})").format(
-                        sql.Identifier(INDEX), sql.Literal(self.dimensions), sql.SQL("vector_cosine_ops")
+                    sql.SQL("create index concurrently {} on chunk using hnsw ((embedding::halfvec({})) {})").format(
+                        sql.Identifier(INDEX), sql.Literal(self.dimensions), sql.SQL("halfvec_cosine_ops")
                     )
                 )
             finally:
