@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from hypothesis import settings
 
 from kg_search_pg.embedded import EmbeddedServer, Places
 from kg_search_pg.embedded.programs import Programs
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     from kg_search_pg.backend import PgBackend
 
+settings.register_profile("kg", deadline=None)  # a busy machine proves nothing
+settings.load_profile("kg")
 SYNONYMS = ({"car", "automobile", "vehicle"}, {"ship", "boat", "vessel"})
 
 

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from kg_plugin_api import KgError, SearchItem, SearchRequest
-from kg_search_pg import database
+from kg_search_pg import database, lexical
 from kg_search_pg.embedding import queue
 from kg_search_pg.options import Options
 
@@ -304,6 +304,23 @@ def test_an_index_that_takes_longer_than_any_write_may_is_built(
 
             assert "problem" not in meanwhile
             await until(backend, lambda health: health["vector index"])
+
+    asyncio.run(main())
+
+
+def test_frequent_words_leave_a_question_that_has_rarer_ones(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lexical, "_ROWS", 5)
+
+    async def main() -> None:
+        async with opened(embedder="none") as backend:
+            await backend.upsert([node(f"n{number}", "the car") for number in range(20)])
+            await backend.upsert([node("rare", "the ledger of the car")])
+
+            both = await backend.search(ask("ledger car", limit=50))
+            frequent = await backend.search(ask("car", limit=50))
+
+            assert [hit.id for hit in both.hits] == ["rare"]
+            assert len(frequent.hits) == 21
 
     asyncio.run(main())
 
