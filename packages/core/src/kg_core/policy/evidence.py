@@ -147,7 +147,7 @@ def strength(matches: Sequence[Match], lacking: float, title: Sequence[str], wor
     ``matches`` are the shared terms in the order of the question, ``lacking`` is the sum of what is missing, ``title``
     are the texts of the node's title.
     """
-    phrases = _phrases({match.text for match in matches if match.value}, title, wording)
+    phrases = _phrases({match.text for match in matches if match.value and match.is_titled}, title, wording)
     values = [
         match.value
         * (1.0 if match.is_titled else _NOTED)
@@ -163,7 +163,8 @@ def strength(matches: Sequence[Match], lacking: float, title: Sequence[str], wor
     if common <= 0:
         return 0.0
     lacking = _MOST_MISSING * -math.expm1(-lacking / _MOST_MISSING)
-    support = 1.0 if _is_named(matches, title, wording) else min(1.0, (common - max(values)) / _SUPPORT)
+    beside = (common - max(values)) / _SUPPORT
+    support = 1.0 if beside >= 1.0 or _is_named(matches, title, wording) else beside
     return common * (common / (common + lacking)) ** _STRICTNESS * support
 
 
@@ -194,9 +195,9 @@ def _is_common(term: str) -> bool:
     return is_stop(term) or is_plain(term) or is_usual(term)
 
 
-def _phrases(shared_terms: AbstractSet[str], title: Iterable[str], wording: Wording) -> AbstractSet[str]:
-    """The shared terms that stand beside another shared one in the title as in the question."""
-    asked = {pair for pair in wording.beside if shared_terms >= set(pair)}
+def _phrases(titled: AbstractSet[str], title: Iterable[str], wording: Wording) -> AbstractSet[str]:
+    """The terms that stand beside another one in the title as in the question, of those that both have."""
+    asked = {pair for pair in wording.beside if titled >= set(pair)}
     if not asked:
         return frozenset()
     return {
