@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model import Edge, Graph, Node, Status, Tier, Use
@@ -19,6 +19,9 @@ from kg_core.policy.stems import stem
 from kg_core.policy.text import Role, Term, asked, terms
 from kg_core.render import standing
 from kg_plugin_api import SearchHit, SearchItem, SearchRequest
+
+UNTIMED = settings(deadline=None)
+"""The first question of all works out the stems of the common words, whichever test asks it."""
 
 
 def indexed(gists: dict[str, str], graph: str = "project:x", **fields: object) -> Index:
@@ -98,6 +101,7 @@ def test_spellings_of_one_word_are_one_term() -> None:
 
 
 @given(st.text(min_size=1, max_size=40) | st.text("ابتهاميوف\u064b\u0640בהמשכלות", min_size=1, max_size=8))
+@UNTIMED
 def test_a_word_always_has_a_stem(word: str) -> None:
     assert stem(word)
 
@@ -172,6 +176,7 @@ def test_no_match_is_an_empty_answer_and_no_fault() -> None:
 
 
 @given(st.text(st.characters(codec=None), max_size=200))
+@UNTIMED
 def test_any_text_may_be_indexed_and_found_by_itself(text: str) -> None:
     index = indexed({"a": text})
     assert found(index, text) == (["a"] if texts(text) else [])
@@ -253,6 +258,7 @@ NODES = st.dictionaries(
     st.integers(0, 6),
     st.sets(st.integers(0, 40)),
 )
+@UNTIMED
 def test_those_that_lead_are_found_as_by_reading_all(
     nodes: dict[int, dict[str, int]], weights: dict[str, int], limit: int, unsure: set[int]
 ) -> None:
@@ -288,6 +294,7 @@ COMMON = [f"common{number}" for number in range(4)]
     st.integers(1, 8),
     st.sampled_from([(), ("current", "superseded"), ("retracted",)]),
 )
+@UNTIMED
 def test_the_best_few_are_the_beginning_of_all(
     lessons: list[tuple[list[str], str]], asked_for: list[str], limit: int, statuses: tuple[str, ...]
 ) -> None:
@@ -323,6 +330,7 @@ ITEMS = st.lists(
 
 
 @given(ITEMS, st.sets(st.sampled_from("abcd")), st.sampled_from(["walrus", "penguin", "部署"]))
+@UNTIMED
 def test_an_index_kept_up_to_date_equals_one_built_anew(items: list[SearchItem], gone: set[str], text: str) -> None:
     index, anew = Index(), Index()
     index.upsert(items)
@@ -387,6 +395,7 @@ def test_what_is_lifted_passes_a_hit_of_its_own_three_times_at_most() -> None:
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7))))
+@UNTIMED
 def test_scores_fall_along_the_order_and_nothing_is_lost(words: list[int], pairs: set[tuple[int, int]]) -> None:
     gists = {f"n{number}": " ".join(["walrus"] * (1 + count)) for number, count in enumerate(words)}
     edges = [
