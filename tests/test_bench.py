@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+FIGURES = runpy.run_path(str(ROOT / "bench" / "waits" / "figures.py"))
 
 
 @pytest.mark.slow
@@ -44,3 +46,38 @@ def test_the_longest_steps_of_the_loop_are_measured_and_named(tmp_path: Path) ->
     steps = [step for row in json.loads(found.read_text(encoding="utf-8"))["rows"] for step in row["steps"]]
     assert steps
     assert all(step["wall"] > 0 and step["name"] for step in steps)
+
+
+def test_what_an_event_costs_is_the_difference_of_medians_and_of_95th_percentiles() -> None:
+    bare = [0.100] * 19 + [0.500]
+    waits = FIGURES["Waits"]("A client", {"ours": "MCP-tool hook", "slow": "hook client"}, {"ours": "hook client"})
+    for event in ("session start", "prompt"):
+        waits.add(event, FIGURES["BARE"], bare)
+        waits.add(event, "ours", [each + 0.004 for each in bare])
+        waits.add(event, "slow", [each + 0.040 for each in bare[:-1]] + [0.200])
+
+    table = FIGURES["markdown"]([waits]).splitlines()[2:]
+
+    assert table == [
+        "| A client | session start | ours | hook client | 20 | 4.0 ms | 4.0 ms | – |",
+        "| A client | session start | slow | hook client | 20 | 40.0 ms | 40.0 ms | – |",
+        "| A client | prompt | ours | MCP-tool hook | 20 | 4.0 ms | 4.0 ms | ≤ 6 ms |",
+        "| A client | prompt | slow | hook client | 20 | 40.0 ms | 40.0 ms | ≤ 30 ms, missed |",
+    ]
+
+
+@pytest.mark.nightly
+@pytest.mark.acceptance
+@pytest.mark.parametrize("options", [("--no-peer",), ("--whole", "--only", "claude", "--only", "codex")])
+def test_what_events_cost_in_the_real_clients_is_measured(tmp_path: Path, options: tuple[str, ...]) -> None:
+    found = tmp_path / "found.json"
+    script = [sys.executable, str(ROOT / "bench" / "events.py"), *options]
+    few = ["--runs", "1", "--starts", "1", "--json", str(found)]
+
+    done = subprocess.run([*script, *few], env=os.environ, capture_output=True, text=True, timeout=400, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "As a process, the hook client: " in done.stdout
+    for waits in json.loads(found.read_text(encoding="utf-8")):
+        assert {"session start", "prompt"} < waits["seconds"].keys()
+        assert f"| {waits['client']} | session start |" in done.stdout

@@ -62,7 +62,7 @@ class Peer:
 
     def start(self) -> float:
         """Starts the server; the seconds until it was healthy."""
-        command = [str(self._python), str(self._module_folder() / "server" / "mcp_streamable_server.py")]
+        command = [str(self._python), str(self.module_folder(self._python) / "server" / "mcp_streamable_server.py")]
         self._process = Process.start(command, self._environ, self._places.log, self._healthy)
         return self._process.start_seconds
 
@@ -140,9 +140,11 @@ class Peer:
             self._connection.close()
             return False
 
-    def _module_folder(self) -> Path:
+    @staticmethod
+    def module_folder(python: Path) -> Path:
+        """Where the peer's code lies in the environment of ``python``."""
         find = "import importlib.util as u; print(u.find_spec('kg_memory').submodule_search_locations[0])"
-        done = subprocess.run([str(self._python), "-c", find], capture_output=True, check=True, encoding="utf-8")
+        done = subprocess.run([str(python), "-c", find], capture_output=True, check=True, encoding="utf-8")
         return Path(done.stdout.strip())
 
 
