@@ -67,18 +67,39 @@ def settings(site: Site) -> str:
     return (site.config / "config.toml").read_text(encoding="utf-8")
 
 
-def test_a_fresh_installation_says_in_words_that_hooks_are_skipped(site: Site) -> None:
+def kept(site: Site) -> Site:
+    """Codex keeps something of an earlier hook of ours."""
+    state = '[hooks.state."kg@kg:hooks/hooks.json:stop:0:0"]\ntrusted_hash = "old"\n'
+    (site.config / "config.toml").write_text(state, encoding="utf-8")
+    return site
+
+
+def test_where_codex_keeps_nothing_of_our_hooks_it_is_not_started(site: Site) -> None:
+    assert site.binary is not None
+    site.binary.write_text(f"#!/bin/sh\ntouch {site.config}/started\n", encoding="utf-8")
+
     status = TrustStep().status(site)
+
+    assert (status.state, status.sentence) == (
+        StepState.OPEN,
+        "Codex skips 5 of 5 hooks of kg, as they are not trusted.",
+    )
+    assert list(site.config.iterdir()) == []
+
+
+def test_hooks_that_are_skipped_are_told_in_words(site: Site) -> None:
+    status = TrustStep().status(kept(site))
 
     assert status.state is StepState.OPEN
     assert status.sentence == "Codex skips 2 of 2 hooks of kg, as they are not trusted."
 
 
 def test_a_changed_hook_is_named_as_changed(tmp_path: Path) -> None:
-    status = TrustStep().status(machine(tmp_path, status="modified"))
+    status = TrustStep().status(kept(machine(tmp_path, status="modified")))
 
     assert status.state is StepState.OPEN
-    assert "(2 changed since they were trusted)" in status.sentence
+    assert "2 changed since they were trusted" in status.sentence
+    assert "after kg was installed elsewhere" in status.sentence
 
 
 def test_trust_is_taken_for_our_hooks_alone_and_twice_is_once(site: Site) -> None:
@@ -123,7 +144,7 @@ def test_a_client_that_is_not_there_is_unknown_to_status_and_an_error_to_take(si
 
 
 def test_a_client_that_refuses_is_told_in_a_sentence(tmp_path: Path) -> None:
-    refusing = machine(tmp_path, answer='"error": {"message": "no"}')
+    refusing = kept(machine(tmp_path, answer='"error": {"message": "no"}'))
 
     assert TrustStep().status(refusing).state is StepState.UNKNOWN
     with pytest.raises(KgError, match="app-server"):

@@ -6,6 +6,7 @@ import tomllib
 from typing import TYPE_CHECKING, Final
 
 from kg_harness_codex.appserver import AppServer
+from kg_harness_codex.events import EVENTS
 from kg_harness_codex.names import PLUGIN_ID
 from kg_plugin_api import Code, KgError, StepState, StepStatus
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from kg_plugin_api import Site
 
 _STATE: Final = "hooks.state"
+_CHANGED: Final = (
+    "their files name the Python environment of kg and its memory folder, so Codex asks again after kg was installed"
+    " elsewhere."
+)
 
 
 class TrustStep:
@@ -29,9 +34,15 @@ class TrustStep:
     needs_consent: Final = True
 
     def status(self, site: Site) -> StepStatus:
-        """What Codex itself says of our hooks."""
+        """What Codex itself says of our hooks; it is asked only where it keeps anything of them.
+
+        Until then it trusts none, and asking would start it, which fills its folder with its databases.
+        """
         if site.binary is None:
             return StepStatus(state=StepState.UNKNOWN, sentence="The program `codex` was not found.")
+        kept = _kept(site)
+        if kept is not None and not _ours(kept):
+            return StepStatus(state=StepState.OPEN, sentence=_skipped(len(EVENTS), len(EVENTS)))
         try:
             with AppServer(site) as server:
                 hooks = tuple(_hooks(server, site))
@@ -51,8 +62,8 @@ class TrustStep:
 
     def undo(self, site: Site) -> None:
         """Removes what Codex keeps about our hooks, and the table around it when nothing else is in it."""
-        kept = _kept(site)
-        ours = [key for key in kept if key.startswith(f"{PLUGIN_ID}:")]
+        kept = _kept(site) or {}
+        ours = _ours(kept)
         if not ours:
             return
         paths = [_STATE] if len(ours) == len(kept) else [f'{_STATE}."{key}"' for key in ours]
@@ -67,14 +78,21 @@ def _status(hooks: tuple[Mapping[str, object], ...]) -> StepStatus:
     silent = [hook for hook in hooks if hook.get("trustStatus") not in {"trusted", "managed"}]
     if silent:
         changed = sum(hook.get("trustStatus") == "modified" for hook in silent)
-        why = f" ({changed} changed since they were trusted)" if changed else ""
-        sentence = f"Codex skips {len(silent)} of {len(hooks)} hooks of kg, as they are not trusted{why}."
-        return StepStatus(state=StepState.OPEN, sentence=sentence)
+        why = f" {changed} changed since they were trusted: {_CHANGED}" if changed else ""
+        return StepStatus(state=StepState.OPEN, sentence=_skipped(len(silent), len(hooks)) + why)
     off = sum(hook.get("enabled") is False for hook in hooks)
     if off:
         sentence = f"{off} of {len(hooks)} hooks of kg are switched off in Codex; `/hooks` switches them on."
         return StepStatus(state=StepState.OPEN, sentence=sentence)
     return StepStatus(state=StepState.DONE, sentence=f"Codex trusts all {len(hooks)} hooks of kg.")
+
+
+def _skipped(silent: int, hooks: int) -> str:
+    return f"Codex skips {silent} of {hooks} hooks of kg, as they are not trusted."
+
+
+def _ours(kept: Mapping[str, object]) -> list[str]:
+    return [key for key in kept if key.startswith(f"{PLUGIN_ID}:")]
 
 
 def _hooks(server: AppServer, site: Site) -> Iterator[Mapping[str, object]]:
@@ -91,12 +109,14 @@ def _write(server: AppServer, *edits: Mapping[str, object]) -> None:
     server.call("config/batchWrite", {"edits": list(edits)})
 
 
-def _kept(site: Site) -> Mapping[str, object]:
-    """What ``config.toml`` holds about the trust of hooks; empty when it cannot be read."""
+def _kept(site: Site) -> Mapping[str, object] | None:
+    """What ``config.toml`` holds about the trust of hooks; ``None`` when it is there and cannot be read."""
     try:
         settings = tomllib.loads((site.config / "config.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except FileNotFoundError:
         return {}
+    except (OSError, ValueError):
+        return None
     hooks = settings.get("hooks")
     state = hooks.get("state") if isinstance(hooks, dict) else None
     return state if isinstance(state, dict) else {}

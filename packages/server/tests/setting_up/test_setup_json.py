@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kg_plugin_api import Code, KgError
+from kg_plugin_api import Code, KgError, StepState, StepStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,6 +86,16 @@ def test_a_file_that_was_not_there_before_has_no_original_to_keep(person: Any, a
 
     assert [harness["backups"] for harness in document["harnesses"]] == [[], [], []]
     assert not (person.home.state / "backups").exists()
+
+
+def test_set_up_says_why_a_step_is_open_before_it_says_what_to_do(person: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    again = StepStatus(state=StepState.OPEN, sentence="5 changed since they were trusted.")
+    monkeypatch.setattr("kg_harness_codex.trust.TrustStep.status", lambda *_: again)
+
+    _, out, _ = person.run("setup", "--yes", "--harness", "codex")
+
+    assert again.sentence in out
+    assert out.index(again.sentence) < out.index("kg setup --trust-hooks")
 
 
 def test_what_cannot_be_changed_is_in_the_document(person: Any, asked) -> None:

@@ -247,8 +247,11 @@ def _take_steps(connection: Connection, consent: Consent, *, trust_hooks: bool) 
     """Takes the steps that are open; one that wants consent only with it. Returns what failed."""
     left = []
     for step in connection.steps():
-        if connection.state(step).state is StepState.DONE:
+        status = connection.state(step)
+        if status.state is StepState.DONE:
             continue
+        if status.state is StepState.OPEN and status.sentence:
+            click.echo(f"  {status.sentence}")
         if step.needs_consent and not trust_hooks:
             asked = consent is Consent.PERSON
             if asked:
