@@ -230,7 +230,9 @@ async def without_tables(machine: Machine) -> None:
     await machine.sql(b"drop schema kg cascade")
 
 
-@pytest.mark.parametrize("trouble", [killed, frozen, without_extension, without_tables])
+@pytest.mark.parametrize(
+    "trouble", [killed, frozen, without_extension, pytest.param(without_tables, marks=pytest.mark.nightly)]
+)
 def test_an_outage_costs_no_lesson_and_no_answer_and_is_told_once_to_each_session(
     tmp_path: Path,
     endpoint: Endpoint,
