@@ -177,19 +177,29 @@ def history(witness: Witness, world: World, context: Any) -> None:
 
 
 def news(witness: Witness, client: Client, context: Any, covered: frozenset[int]) -> None:
-    """A change by another that is passed over was shown: its gist is in front of the model."""
+    """A change by another that is passed over was shown: its gist is in front of the model.
+
+    What changed again later, or was deleted meanwhile, is the later entry's news.
+    """
     renamed: dict[str, str] = {}
+    changed: set[tuple[str, str]] = set()
     for entry in reversed(witness.entries):
         for change in entry.changes:
             if change.graph in context.graphs:
                 renamed.update({old: renamed.get(new, new) for old, new in change.renamed.items()})
+            later = frozenset(changed)
+            written = _contents(entry, change)
+            deleted = [node_id for node_id, node in change.nodes.items() if node is None]
+            changed.update((change.graph, renamed.get(at, at)) for at in (*deleted, *(at for at, _ in written)))
             if entry.sequence not in covered or entry.by in {context.id, BY} or change.graph not in context.graphs:
                 continue
             graph = witness.truth[change.graph]
-            for node_id, node in _contents(entry, change):
+            for node_id, node in written:
                 now = graph.nodes.get(renamed.get(node_id, node_id))
-                is_shown = now is not None and graph.tier(now.id) is Tier.ACTIVE and _stays(witness, change.graph)
-                if is_shown and now is not None and now.gist == node.gist and now.gist not in client.knew:
+                if now is None or (change.graph, now.id) in later:
+                    continue
+                is_shown = graph.tier(now.id) is Tier.ACTIVE and _stays(witness, change.graph)
+                if is_shown and now.gist == node.gist and now.gist not in client.knew:
                     raise Violation(f"{client.name} is never told that {now.id!r} was written")
 
 

@@ -72,6 +72,9 @@ class NoKeeping:
     async def run(self) -> None:
         """Nothing is."""
 
+    def session_ended(self) -> None:
+        """Nothing waits for that."""
+
     async def close(self) -> None:
         """Nothing will be."""
 
