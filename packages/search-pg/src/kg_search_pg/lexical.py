@@ -86,8 +86,8 @@ class LexicalLeg:
         self._common_until = 0.0
 
     def changed(self) -> None:
-        """The index changed: sizes are counted anew."""
-        self._sizes.clear()
+        """The index changed: small sizes are counted anew. A large one takes long to count and is hardly another."""
+        self._sizes = {graphs: known for graphs, known in self._sizes.items() if known[1] > _ROWS}
 
     async def search(
         self, connection: AsyncConnection[Any], request: SearchRequest, most: int, type_: str = NODE
