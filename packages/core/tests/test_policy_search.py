@@ -244,6 +244,28 @@ def test_filters_narrow_what_is_found() -> None:
     assert found(index, "walrus", limit=0) == []
 
 
+@pytest.mark.parametrize(
+    "view", [{"observers": ("ada",)}, {"observed": ("bo",)}, {"tags": ("t",)}, {"kinds": ("derived",)}]
+)
+def test_lessons_that_a_filter_leaves_out_hold_no_other_back(view: dict[str, tuple[str, ...]]) -> None:
+    index = indexed({f"near-{number}": f"Quorum of builds {number}" for number in range(20)})
+    index.upsert(
+        SearchItem(key=key("project:x", each), graph="project:x", id=each, gist="The builds") for each in FILLER
+    )
+    wanted = SearchItem(
+        key=key("project:x", "hers"),
+        graph="project:x",
+        id="hers",
+        gist="What builds want",
+        tags=("t",),
+        kind="derived",
+        observer="ada",
+        observed="bo",
+    )
+    index.upsert([wanted])
+    assert found(index, "quorum builds", **view) == ["hers"]
+
+
 NODES = st.dictionaries(
     st.integers(0, 40),
     st.dictionaries(st.sampled_from("abcde"), st.sampled_from([1, 100, 120, MOST_IMPACT]), min_size=1),

@@ -253,9 +253,12 @@ def _evidence(matched: Sequence[tuple[str, Role]]) -> int:
 
 def _is_open(request: SearchRequest) -> bool:
     """Whether every node may answer whose status is current."""
-    return not (request.tiers or request.tags or request.kinds) and (
-        not request.statuses or "current" in request.statuses
-    )
+    return not _narrows(request) and (not request.statuses or "current" in request.statuses)
+
+
+def _narrows(request: SearchRequest) -> bool:
+    """Whether more than the status of a node decides if it may answer."""
+    return bool(request.tiers or request.tags or request.kinds or request.observers or request.observed)
 
 
 def _admitted(scores: Mapping[int, float], scope: _Scope, request: SearchRequest) -> dict[int, float]:
@@ -269,7 +272,7 @@ def _admitted(scores: Mapping[int, float], scope: _Scope, request: SearchRequest
                 scores[number] *= _SUPERSEDED_WEIGHT
     if request.statuses and "current" not in request.statuses:
         scores = {number: score for number, score in scores.items() if number in scope.unusual}
-    if request.tiers or request.tags or request.kinds or request.observers or request.observed:
+    if _narrows(request):
         scores = {number: score for number, score in scores.items() if _is_wanted(scope.item(number), request)}
     return scores
 
