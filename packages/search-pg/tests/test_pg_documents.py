@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -364,7 +365,36 @@ def test_documents_change_nothing_of_what_is_found_of_lessons(documented: Any, u
                 assert tuple(hit for hit in both if hit.passage is None) == alone.hits
                 assert 0 < sum(hit.passage is not None for hit in both) <= 3
                 assert [-hit.score for hit in both] == sorted(-hit.score for hit in both)
+            stated = await backend.search(ask("harbour", "user", kinds=("stated",)))
+            assert any(hit.passage for hit in stated.hits), "only a lesson can be a conclusion"
             assert not any(hit.passage for hit in (await backend.search(ask("harbour", "user", tags=("x",)))).hits)
+
+    asyncio.run(main())
+
+
+def test_a_reranker_or_an_embedder_that_hangs_takes_no_document_away(
+    documented: Any, until: Any, repository: Path, reranker: Any, endpoint: Any
+) -> None:
+    lessons = [
+        SearchItem(key=f"user\x1f{name}", graph="user", id=name, gist=f"the harbour {name}", hash=name)
+        for name in ("opens", "closes")
+    ]
+
+    async def main() -> None:
+        async with documented(reranker="tei", reranker_url=reranker.url) as (backend, documents):
+            await backend.upsert(lessons)
+            await documents.add(repository, everywhere=True)
+            await until(backend, embedded)
+            reranker.open.clear()
+            endpoint.open.clear()
+            try:
+                found = await backend.search(replace(ask("harbour closes", "user"), budget=4.0))
+            finally:
+                endpoint.open.set()
+
+            assert [hit.id for hit in found.hits if hit.passage is None] == ["closes", "opens"]
+            assert any(hit.passage for hit in found.hits)
+            assert "Not reranked" in found.degraded
 
     asyncio.run(main())
 

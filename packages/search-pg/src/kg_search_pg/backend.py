@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 _SHARE: Final = 0.9
 """The part of a request's budget that is used; the rest is for the way back."""
+_READING: Final = 0.05
+"""The part of it that passages may take to be read although the other one is used up."""
 _LONGEST_QUESTION: Final = 4_000
 """Characters of a question that are looked at; of those that are embedded there are fewer, as of a stored text."""
 _MANY: Final = 50_000
@@ -167,15 +169,17 @@ class PgBackend:
         lessons = by_words[NODE], by_meaning.get(NODE, ())
         hits = fuse(*lessons, most, weights, lambda found: _strength(found, gate))
         told = [f"Found by words alone: {degraded}."] if degraded else []
+        passages: Sequence[SearchHit] | None = ()
+        if request.documents:  # before the reranker, which may take all the time that is left
+            chosen = best(by_words[DOCUMENT], by_meaning.get(DOCUMENT, ()), request.documents, weights)
+            passages = await self._read(chosen, max(deadline, monotonic() + request.budget * _READING))
+            told += [] if passages is not None else ["Reading the documents took too long."]
         if reranker is not None:
             try:
                 hits = await reranked(reranker, self._database, request.text, hits, deadline)
             except RerankerFailed as failure:
                 told.append(f"Not reranked: {failure.sentence}.")
-        hits = hits[: max(0, request.limit)]
-        if request.documents:
-            chosen = best(by_words[DOCUMENT], by_meaning.get(DOCUMENT, ()), request.documents, weights)
-            hits = tuple(sorted((*hits, *await self._read(chosen, deadline)), key=lambda hit: -hit.score))
+        hits = tuple(sorted((*hits[: max(0, request.limit)], *(passages or ())), key=lambda hit: -hit.score))
         if self.misses is not None and is_miss(request, hits):
             self.misses.note(request)
         return SearchResults(hits=hits, degraded=" ".join(told))
@@ -269,15 +273,15 @@ class PgBackend:
             await set_timeout(connection, left)
             return {type_: await self._lexical.search(connection, request, most, type_) for type_ in _types(request)}
 
-    async def _read(self, chosen: Sequence[SearchHit], deadline: float) -> Sequence[SearchHit]:
-        """Passages with what they say; none when the time does not suffice for that."""
+    async def _read(self, chosen: Sequence[SearchHit], deadline: float) -> Sequence[SearchHit] | None:
+        """Passages with what they say; ``None`` when the time does not suffice for that."""
         left = max(0.001, deadline - monotonic())
         try:
             async with self._database.connection(left) as connection, connection.transaction():
                 await set_timeout(connection, left)
                 return await read(connection, chosen)
         except TimeoutError:
-            return ()
+            return None
 
     async def _by_meaning(self, request: SearchRequest, most: int, deadline: float) -> tuple[Legs, str]:
         """What is found, and why nothing, or not all, is. Raises SearchUnavailable."""

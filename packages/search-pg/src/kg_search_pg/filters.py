@@ -24,13 +24,13 @@ ALLOWED: Final = """
 
 
 def parameters(request: SearchRequest, type_: str = NODE) -> dict[str, Any]:
-    """The parameters of :data:`ALLOWED`, for rows of one type."""
+    """The parameters of :data:`ALLOWED`, for rows of one type. Only a node was stated or derived."""
     return {
         "type": type_,
         "graphs": [clean(graph) for graph in request.graphs],
         "tiers": list(request.tiers),
         "statuses": list(request.statuses),
-        "kinds": list(request.kinds),
+        "kinds": list(request.kinds) if type_ == NODE else [],
         "observers": [clean(name) for name in request.observers],
         "observed": [clean(name) for name in request.observed],
         "tags": [clean(tag) for tag in request.tags],
