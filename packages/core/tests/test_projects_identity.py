@@ -314,6 +314,16 @@ def test_a_new_memory_is_told_of_one_of_its_name_whose_folder_is_gone(registry, 
     assert projects.resolve(str(here)).slug == "app"
 
 
+def test_a_folder_that_cannot_be_looked_at_is_no_lost_one(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    projects = registry.open()
+    projects.adopt("app", [f"/{'far' * 100}/app"])
+    projects.save("project:app")
+    here = tmp_path / "app"
+    here.mkdir()
+    assert registry.open().left_behind(str(here)) == ""
+
+
 def test_a_memory_of_ones_own_or_a_folder_that_is_there_is_no_lost_one(registry, tmp_path):
     registry.places = Places(Path("/home/nobody"), ())
     projects = registry.open()

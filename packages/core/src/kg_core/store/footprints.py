@@ -57,7 +57,7 @@ class Footprints:
         if not mark:
             return None
         known = (Path(name) for name, seen in self._known.items() if seen == mark)
-        return next((before for before in known if before != root and _is_gone(before)), None)
+        return next((before for before in known if before != root and is_gone(before)), None)
 
     def forget(self, root: Path) -> None:
         """Nothing is at ``root`` any more."""
@@ -74,11 +74,11 @@ class Footprints:
         self._later(write)
 
 
-def _is_gone(path: Path) -> bool:
+def is_gone(path: Path) -> bool:
     """Whether nothing is there; what cannot be looked at, as on a disk that does not answer, is not gone."""
     try:
         path.stat()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last is for what can be no path
         return True
     except OSError:
         return False

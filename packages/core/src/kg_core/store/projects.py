@@ -5,25 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-
-import tomli_w
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model import PROJECT_PREFIX, GraphKey, project_key
 from kg_core.model.ids import fold, is_legal, propose
 from kg_core.store.failures import write_failure
 from kg_core.store.files import replace_file
-from kg_core.store.footprints import Footprints
+from kg_core.store.footprints import Footprints, is_gone
 from kg_core.store.identity import Checkout, Location, Places, is_path, locate
-from kg_core.store.problems import ProblemKind
+from kg_core.store.registration import FILE, Registration
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from kg_core.model import Millis
     from kg_core.store.files import Files
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
 REMEMBERED_FOR: Final = 2_000
 """Milliseconds for which a resolved folder is not looked at again."""
 _SLUG_BYTES: Final = 120
-_REGISTRATION: Final = "project.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,23 +39,6 @@ class Project:
     slug: str
     root: Path
     key: GraphKey
-
-
-@dataclass(slots=True)
-class _Registration:
-    """What ``project.toml`` says; ``saved`` tells whether it is on disk, ``table`` keeps what we do not know."""
-
-    slug: str
-    roots: list[Path] = field(default_factory=list)
-    remotes: list[str] = field(default_factory=list)
-    table: dict[str, Any] = field(default_factory=dict)
-    saved: bool = False
-
-    def text(self) -> str:
-        return tomli_w.dumps(
-            {**self.table, "roots": [str(root) for root in self.roots], "remotes": list(self.remotes)},
-            multiline_strings=False,
-        )
 
 
 class Projects:
@@ -87,8 +66,8 @@ class Projects:
         self._match_remotes = match_remotes
         self._later = later
         self._footprints = Footprints(home.footprints, files, later)
-        self._registered: dict[str, _Registration] = {}
-        self._by_root: dict[Path, _Registration] = {}
+        self._registered: dict[str, Registration] = {}
+        self._by_root: dict[Path, Registration] = {}
         self._resolved: dict[str, tuple[Millis, Project | None]] = {}
 
     def load(self, problems: Problems) -> None:
@@ -96,10 +75,10 @@ class Projects:
         self._footprints.load()
         for slug in self._files.names(self._home.projects):
             if is_legal(slug) and not slug.startswith("."):
-                self._add(self._read(slug, problems))
+                self._add(Registration.read(slug, self._home.project(slug) / FILE, self._files, problems))
         for slug, root in self._reservations():
             if slug not in self._registered and Path(root) not in self._by_root:
-                self._add(_Registration(slug, [Path(root)]))
+                self._add(Registration(slug, [Path(root)]))
 
     def resolve(self, cwd: str) -> Project | None:
         """The project of a folder; ``None`` when only the user's memory applies, as in the memory's own folders.
@@ -153,11 +132,11 @@ class Projects:
             if each.saved
             and each.roots
             and (remotes & set(each.remotes) or name in {root.name for root in each.roots})
-            and not any(root.exists() for root in each.roots)
+            and all(map(is_gone, each.roots))
         ]
         if not lost:
             return ""
-        path = self._home.project(lost[0].slug) / _REGISTRATION
+        path = self._home.project(lost[0].slug) / FILE
         others = f" (the like: {', '.join(each.slug for each in lost[1:])})" if lost[1:] else ""
         return (
             f"{location.root} has no memory yet, and the project {lost[0].slug!r} has one, but its folder"
@@ -195,7 +174,7 @@ class Projects:
             named = self._registered.get(slug)
             known = named if named is not None and not (named.roots and paths) else None
         if known is None:
-            known = _Registration(self._free(slug or "imported"), paths, list(remotes))
+            known = Registration(self._free(slug or "imported"), paths, list(remotes))
             self._add(known)
             self._resolved.clear()
         return Project(slug=known.slug, root=known.roots[-1] if known.roots else Path(), key=project_key(known.slug))
@@ -211,10 +190,10 @@ class Projects:
         if known is not None:
             folder = self._home.project(known.slug)
             self._files.make_folder(folder)
-            replace_file(self._files, folder / _REGISTRATION, (known.text().encode("utf-8", "surrogateescape"),))
+            replace_file(self._files, folder / FILE, (known.text().encode("utf-8", "surrogateescape"),))
             known.saved = True
 
-    def _of(self, key: GraphKey) -> _Registration | None:
+    def _of(self, key: GraphKey) -> Registration | None:
         return self._registered.get(key.removeprefix(PROJECT_PREFIX)) if key.startswith(PROJECT_PREFIX) else None
 
     def _project(self, location: Location) -> Project:
@@ -222,7 +201,7 @@ class Projects:
         if known is None and self._match_remotes:
             known = self._with_remotes(self._remotes(location))
         if known is None:
-            known = _Registration(self._free_slug(location))
+            known = Registration(self._free_slug(location))
             self._add(known)
         if location.root not in known.roots:
             self._attach(known, location)
@@ -233,10 +212,10 @@ class Projects:
     def _remotes(self, location: Location) -> set[str]:
         return set() if location.checkout is None else set(location.checkout.remotes())
 
-    def _with_remotes(self, remotes: set[str]) -> _Registration | None:
+    def _with_remotes(self, remotes: set[str]) -> Registration | None:
         return next((each for each in self._registered.values() if remotes & set(each.remotes)), None)
 
-    def _moved(self, root: Path) -> _Registration | None:
+    def _moved(self, root: Path) -> Registration | None:
         """The project whose checkout is at ``root`` now and no longer where it was, which is then forgotten."""
         before = self._footprints.former(root)
         known = self._by_root.pop(before, None) if before is not None else None
@@ -253,7 +232,7 @@ class Projects:
             with contextlib.suppress(OSError):
                 self.save(key)
 
-    def _attach(self, known: _Registration, location: Location) -> _Registration | None:
+    def _attach(self, known: Registration, location: Location) -> Registration | None:
         """Make the location's root one of ``known``; the registration that had it before, if another did."""
         former = self._by_root.get(location.root)
         if former is known:
@@ -272,7 +251,7 @@ class Projects:
                 known.remotes.append(remote)
         return former
 
-    def _add(self, registration: _Registration) -> None:
+    def _add(self, registration: Registration) -> None:
         self._registered[registration.slug] = registration
         for root in registration.roots:
             self._by_root.setdefault(root, registration)
@@ -296,18 +275,6 @@ class Projects:
             candidate = f"{slug}-{number}"
         return candidate
 
-    def _read(self, slug: str, problems: Problems) -> _Registration:
-        path = self._home.project(slug) / _REGISTRATION
-        try:
-            table = tomllib.loads(self._files.read(path).decode("utf-8-sig"))
-        except FileNotFoundError:
-            return _Registration(slug)
-        except (OSError, ValueError) as error:
-            problems.report(ProblemKind.ODD, path, f"{path} cannot be read ({error}); its folders are not known.")
-            return _Registration(slug, saved=True)
-        roots = [Path(root) for root in _texts(table, "roots")]
-        return _Registration(slug, roots, _texts(table, "remotes"), table, saved=True)
-
     def _reservations(self) -> Iterator[tuple[str, str]]:
         try:
             table = json.loads(self._files.read(self._home.reserved))
@@ -330,8 +297,3 @@ class Projects:
                 replace_file(self._files, self._home.reserved, (data,))
 
         self._later(write)
-
-
-def _texts(table: Mapping[str, Any], name: str) -> list[str]:
-    values = table.get(name, [])
-    return [value for value in values if isinstance(value, str)] if isinstance(values, list) else []
