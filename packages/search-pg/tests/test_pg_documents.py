@@ -184,6 +184,17 @@ def test_without_git_hidden_and_built_folders_and_other_work_trees_stay_out(repo
     assert listed(repository).names == ("README.md", "docs/guide.md", "docs/keys.md")
 
 
+def test_a_folder_that_cannot_be_looked_into_keeps_no_other_out(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.md": "walnut\n"})
+    deep = tmp_path
+    most = os.pathconf(tmp_path, "PC_PATH_MAX") - 4  # no room for the name that is looked for
+    while (left := most - len(os.fsencode(deep))) > 1:
+        deep = deep / ("d" * min(200, left - 1))
+        deep.mkdir()
+
+    assert listed(tmp_path).names == ("a.md",)
+
+
 @pytest.mark.parametrize("trouble", ["damaged", "missing"])
 def test_where_git_cannot_say_what_is_excluded_nothing_is_listed(
     repository: Path, monkeypatch: pytest.MonkeyPatch, trouble: str

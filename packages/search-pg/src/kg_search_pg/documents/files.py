@@ -49,10 +49,14 @@ def listed(root: Path) -> Listing:
     """The documents below a folder. Blocking.
 
     In a git work tree: what git tracks or would track. Elsewhere: everything but hidden folders and those of built or
-    installed things. Raises NOT_FOUND when there is no such folder and UNAVAILABLE when nobody can say what belongs to
-    it.
+    installed things. Raises NOT_FOUND when there is no such folder and UNAVAILABLE when nobody can look at it, or say
+    what belongs to it.
     """
-    if not root.is_dir():
+    try:
+        is_folder = root.is_dir()
+    except OSError as error:
+        raise KgError(Code.UNAVAILABLE, f"{root} cannot be looked at ({error.strerror}).") from error
+    if not is_folder:
         raise KgError(Code.NOT_FOUND, f"There is no folder {root}.")
     top = _work_tree(root)
     ignoring = Ignoring(top or root)
@@ -94,7 +98,11 @@ def _reason(root: Path, name: str, ignoring: Ignoring, top: Path) -> str | None:
 
 
 def _work_tree(root: Path) -> Path | None:
-    return next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
+    return next((folder for folder in (root, *root.parents) if _is_work_tree(folder)), None)
+
+
+def _is_work_tree(folder: Path) -> bool:
+    return os.path.lexists(folder / ".git")  # Path.exists would raise where nobody can look into the folder
 
 
 def _tracked(root: Path) -> Iterator[str]:
@@ -128,6 +136,6 @@ def _walked(root: Path) -> Iterator[str]:
         folders[:] = [
             name
             for name in folders
-            if not name.startswith(".") and name not in _BUILT and not (here / name / ".git").exists()
+            if not name.startswith(".") and name not in _BUILT and not _is_work_tree(here / name)
         ]
         yield from ((here / name).relative_to(root).as_posix() for name in files)
