@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from kg_core.store import Store
 
 _AT_ONCE: Final = 2_000
-"""Edges that are looked at with a write; where they do not suffice, its graph is looked through in the background."""
+"""Edges that are looked at with a write, whatever it brings; where they do not suffice, its graph is looked through in
+the background."""
 _TOLD: Final = 3
 """Circles that are named at a time."""
 _MOST: Final = 100
@@ -32,14 +33,18 @@ class Circles:
         self._store = store
         self._levels = levels
         self._known: dict[frozenset[Place], tuple[Place, ...]] = {}
-        self._looking: set[asyncio.Task[None]] = set()
+        self._looking: dict[GraphKey, asyncio.Task[None]] = {}
+        self._wanted: set[GraphKey] = set()
+        """What is to be looked through, perhaps once more."""
         self._background = Background()
 
     def look(self, graph: GraphKey) -> None:
-        """Looks through all evidence of a graph, in the background."""
-        task = asyncio.create_task(self._look(graph))
-        self._looking.add(task)
-        task.add_done_callback(self._looking.discard)
+        """Looks through all evidence of a graph, in the background: however often it is asked to, one time after the
+        other.
+        """
+        self._wanted.add(graph)
+        if graph not in self._looking:
+            self._looking[graph] = asyncio.create_task(self._look(graph))
 
     def follow(self, change: Change) -> None:
         """Takes up what a durable change made of evidence."""
@@ -51,7 +56,7 @@ class Circles:
             conclusion, premise = place_of(change.graph, key.source), place_of(change.graph, key.target)
             if edge is None or conclusion is None or premise is None:
                 continue
-            way = circle(conclusion, premise, levels, _AT_ONCE)
+            way = circle(conclusion, premise, levels, _AT_ONCE // len(pieces))
             if way is None:
                 self.look(change.graph)
             elif way:
@@ -60,17 +65,22 @@ class Circles:
 
     async def close(self) -> None:
         """Ends what runs in the background."""
-        looking = list(self._looking)
+        looking = list(self._looking.values())
         for task in looking:
             task.cancel()
         await asyncio.gather(*looking, return_exceptions=True)
 
     async def _look(self, graph: GraphKey) -> None:
-        levels = self._levels()
-        async for way in self._background.through(circles(levels[graph], levels)):
-            if way is not None:
-                self._remember(way)
-        self._tell(self._levels())
+        try:
+            while graph in self._wanted:
+                self._wanted.discard(graph)
+                levels = self._levels()
+                async for way in self._background.through(circles(levels[graph], levels)):
+                    if way is not None:
+                        self._remember(way)
+                self._tell(self._levels())
+        finally:
+            del self._looking[graph]
 
     def _remember(self, way: tuple[Place, ...]) -> None:
         if len(self._known) < _MOST:

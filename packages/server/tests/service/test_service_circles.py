@@ -6,7 +6,8 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-from kg_core.model import DERIVED_FROM
+from kg_core.model import DERIVED_FROM, Edge, Graph, Node
+from kg_server.circles import Circles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -98,6 +99,30 @@ def test_an_import_keeps_a_circle_and_says_so(live: Live) -> None:
         assert "claim-two --derived-from--> claim-one" in await told(world, is_there=True)
 
     live(scenario)
+
+
+def test_what_many_writes_ask_for_is_looked_through_once() -> None:
+    edge = Edge(source="a", rel=DERIVED_FROM, target="a")
+    graph = Graph.build("user", nodes={"a": Node(id="a", gist="a")}, edges={edge.key: edge})
+    told: list[str] = []
+
+    class Told:
+        def report(self, kind: object, path: str, sentence: str) -> None:
+            told.append(sentence)
+
+    async def main() -> None:
+        circles = Circles(Told(), lambda: {"user": graph})  # type: ignore[arg-type]
+        for _ in range(50):
+            circles.look("user")
+        for _ in range(1_000):
+            await asyncio.sleep(0.001)
+            if told:
+                break
+        await circles.close()
+
+    asyncio.run(main())
+    assert len(told) == 1
+    assert "a --derived-from--> a" in told[0]
 
 
 def test_a_file_without_evidence_and_views_is_written_as_it_was(live: Live) -> None:
