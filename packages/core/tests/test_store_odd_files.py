@@ -252,6 +252,22 @@ def test_of_very_many_such_lessons_a_few_are_named(tmp_path):
     asyncio.run(main())
 
 
+def test_of_many_writes_that_bring_such_lessons_no_more_is_remembered_than_of_one(tmp_path, values):
+    home = Home(tmp_path / "home")
+
+    async def main():
+        store = await opened(home)
+        for start in range(0, 300, 50):
+            nodes = [replace(values.node(f"n{number}"), gist=" ") for number in range(start, start + 50)]
+            await store.commit(values.put(*nodes))
+        assert await store.snapshot()
+        (sentence,) = odd_of(store)
+        assert "; and 95 more" in sentence
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_what_another_write_made_of_an_odd_field_is_no_longer_told(tmp_path, values):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)

@@ -75,7 +75,7 @@ class Held:
         """Note what is odd in a change: one that takes over what was written elsewhere may hold anything."""
         for values in (change.nodes, change.edges):
             odd = (key for key, value in values.items() if value is not None and is_odd(value))
-            self.odd.update(islice(odd, MOST_ODD))
+            self.odd.update(islice(odd, max(0, MOST_ODD - len(self.odd))))
 
     def oddities(self) -> list[str]:
         """What is still odd about those of ``odd``, in words."""
