@@ -63,9 +63,11 @@ class Parts:
         awaited = self._awaited.get(start)
         if awaited is None:
             awaited = self._awaited[start] = asyncio.get_running_loop().create_future()
-        await asyncio.wait((awaited,), timeout=patience)
-        if self._awaited.get(start) is awaited:
-            del self._awaited[start]
+        try:
+            await asyncio.wait((awaited,), timeout=patience)
+        finally:
+            if self._awaited.get(start) is awaited:
+                del self._awaited[start]
 
 
 def fit_parts(blocks: Sequence[Block], room: Limit, most: int) -> tuple[Fitted, tuple[Page, ...]]:
