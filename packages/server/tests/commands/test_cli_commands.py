@@ -242,6 +242,7 @@ def test_operations_of_plug_ins_are_commands(kg, served, plugins, monkeypatch) -
     offered = [
         Operation(name="do", help="Does.", arguments=words, run=run),
         Operation(name="look", help="Looks.", arguments=(), run=run, changes=False),
+        Operation(name="see", help="Sees.", arguments=words, run=run, changes=False),
         Operation(name="check", help="Checks.", arguments=(), run=find_fault, changes=False),
     ]
     extended = type(plugins).of(harnesses=plugins.harnesses, operations={"extra": offered})
@@ -249,6 +250,9 @@ def test_operations_of_plug_ins_are_commands(kg, served, plugins, monkeypatch) -
     served.plugins.operations = extended.operations
 
     assert json.loads(kg("extra", "do", "--word", "w", "--loud")[1]) == {"got": {"word": "w", "loud": True}}
+    assert json.loads(kg("extra", "do", "--word", "w")[1]) == {"got": {"word": "w", "loud": False}}
+    assert json.loads(kg("extra", "see", "--word", "w", "--loud")[1]) == {"got": {"word": "w", "loud": True}}
+    assert json.loads(kg("extra", "see", "--word", "w")[1]) == {"got": {"word": "w", "loud": False}}
     assert json.loads(kg("extra", "look", "--json")[1]) == {"got": {}}
     assert kg("extra", "check")[0] == 1
     assert kg("extra", "do")[0] == 2

@@ -12,7 +12,7 @@ from kg_server.http.health import described
 from kg_server.http.replies import Json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from starlette.requests import Request
 
@@ -65,7 +65,7 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
         operation = _operation(plugins, request)
         if operation.changes:
             raise KgError(Code.FORBIDDEN, "This operation changes something: POST it.")
-        return Json(dict(await operation.run(dict(request.query_params))))
+        return Json(dict(await operation.run(_given(operation, request.query_params))))
 
     async def run_operation(request: Request) -> Json:
         operation = _operation(plugins, request)
@@ -95,6 +95,12 @@ def _number(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= _MOST_DECISIONS:
         return int(text)
     raise KgError(Code.INVALID, f"count is a number from 1 to {_MOST_DECISIONS}.")
+
+
+def _given(operation: Operation, asked: Mapping[str, str]) -> dict[str, object]:
+    """The arguments of a query as a body would have them: a flag is a truth."""
+    flags = {argument.name for argument in operation.arguments if argument.flag}
+    return {name: value.lower() == "true" if name in flags else value for name, value in asked.items()}
 
 
 def _operation(plugins: Plugins, request: Request) -> Operation:
