@@ -186,3 +186,13 @@ def test_parts_are_within_their_limit_and_few_and_say_nothing_twice(lines: list[
     marks = [mark.id for marks in (first.marks, *(page.marks for page in more)) for mark in marks]
     assert len(marks) == len(set(marks))
     assert all(any(f"  {name}: " in text for text in texts) for name in marks)
+
+
+@given(st.lists(LINES, min_size=1, max_size=10), st.integers(0, 90), st.integers(1, 5))
+def test_where_a_part_has_no_room_for_its_number_there_is_one_text(lines: list[str], maximum: int, most: int) -> None:
+    limit = Limit(maximum, Unit.UTF16)
+
+    first, more = fit_parts([Block(text=line) for line in lines], limit, most)
+
+    assert len(more) < most
+    assert all(limit.holds(text) for text in (first.text, *(page.text for page in more)))

@@ -23,6 +23,8 @@ _LIFE: Millis = 10_000
 """How long the parts of one start are kept."""
 _REMEMBERED: Final = 256
 _ATTEMPTS: Final = 4
+_LEAST: Final = 4
+"""So long may a single character be; a part that has no more room beside its notes is none."""
 
 
 @dataclass(slots=True)
@@ -76,7 +78,9 @@ def fit_parts(blocks: Sequence[Block], room: Limit, most: int) -> tuple[Fitted, 
     """
     headings = {block.text for block in blocks if block.heads}
     notes = [_note(most, most), max(headings, key=room.measure, default="")]
-    page = replace(room, maximum=max(0, room.maximum - sum(room.measure(note) + 1 for note in notes)))
+    page = replace(room, maximum=room.maximum - sum(room.measure(note) + 1 for note in notes))
+    if page.maximum < _LEAST:
+        return fit(blocks, room), ()
     whole = replace(page, maximum=page.maximum * most)
     fitted = fit(blocks, whole)
     pages = paged(fitted.blocks, page)
@@ -87,6 +91,8 @@ def fit_parts(blocks: Sequence[Block], room: Limit, most: int) -> tuple[Fitted, 
         whole = replace(whole, maximum=whole.maximum - surplus)
         fitted = fit(blocks, whole)
         pages = paged(fitted.blocks, page)
+    if not pages:  # too little room even for one line of a part
+        return fit(blocks, room), ()
     first, *more = _noted(pages[:most], headings)
     return replace(fitted, text=first.text, marks=first.marks), tuple(more)
 
