@@ -26,6 +26,8 @@ _GIST: Final = re.compile(r"(shared-turns-\d+)(?: \(.*\)\n  gist)?: (Turn .*)")
 """A shared lesson as a read shows it, and as it is told when another session has written it at that moment."""
 _MISSING: Final = "There is no node 'shared-turns-"
 _OUTAGE: Final = "kg: the memory server does not answer"
+_NOTHING: Final = "{}"
+"""What Claude Code's hooks say when they have nothing to say, for else it tells its model that they are done."""
 _MOST_LESSONS: Final = 12
 _MOST_NOTES: Final = 6
 _WORDS: Final = ("build", "cache", "test", "release", "branch", "review", "parser", "index", "socket", "timer", "retry")
@@ -236,7 +238,7 @@ class Session:
         output = self._carriers.event(native, carrier, payload, starts=starts, arrived=arrived)
         if _OUTAGE in output:
             self._complain(native, output[output.index(_OUTAGE) :], begin)
-        elif output and "additionalContext" not in output:
+        elif output not in {"", _NOTHING} and "additionalContext" not in output:
             self._complain(native, output, begin)
 
     def _call(self, tool: str, sent: Mapping[str, object]) -> Answer:

@@ -131,12 +131,13 @@ def test_a_file_brings_its_lesson_with_the_result_of_the_tool(
     assert after.index("CENTS = 100") < after.index(LEDGER)
 
 
-def test_a_tool_that_failed_brings_nothing(machine: Any) -> None:
+def test_a_tool_that_failed_brings_what_is_known_of_its_file(machine: Any) -> None:
     use = Use("view_file", {"AbsolutePath": str(machine.shop / "ledger.py")}, error="no such file")
     with machine.client.converse(machine.shop) as talk:
-        _, after = talk.say("Look at that file, please.", use)
+        before, after = talk.say("Look at that file, please.", use)
 
-    assert LEDGER not in after
+    assert LEDGER not in before
+    assert LEDGER in after
 
 
 def test_a_resumed_conversation_still_has_its_preload_and_gets_no_second_one(machine: Any) -> None:

@@ -72,7 +72,8 @@ class PluginContract(Contract):
             offered = list(getattr(importlib.import_module(module), hook, tuple)())
             assert all(isinstance(each, kind) for each in offered), hook
             names = [each.name for each in offered]
-            assert all(map(_NAME.fullmatch, names)), names
+            words = [word for name in names for word in (name.split(" ") if kind is Operation else [name])]
+            assert all(map(_NAME.fullmatch, words)), names
             assert len(names) == len(set(names)), names
 
     def test_loading_it_touches_nothing(self, module: str) -> None:
