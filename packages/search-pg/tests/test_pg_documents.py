@@ -581,20 +581,6 @@ def test_a_postgres_that_is_too_slow_is_told(
     asyncio.run(main())
 
 
-def test_without_a_server_that_lends_the_filter_there_are_no_documents(
-    opened: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        async with opened(embedder="none") as backend:
-            monkeypatch.setattr(kg_search_pg, "_DESK", Desk(options=Options(), backend=backend))
-            operations = {operation.name: operation for operation in kg_search_pg.kg_operations()}
-
-            with pytest.raises(KgError, match="secrets"):
-                await operations["docs add"].run({"folder": str(tmp_path)})
-
-    asyncio.run(main())
-
-
 def test_the_local_model_counts_the_tokens_of_its_documents(documented: Any, repository: Path, postgres: Any) -> None:
     async def main() -> None:
         async with documented(embedder="local") as (backend, documents):

@@ -142,8 +142,14 @@ async def misses(desk: Desk) -> Mapping[str, object]:
 async def reindex(desk: Desk) -> Mapping[str, object]:
     """Drops everything; the server finds that out, brings the tables back and sends all again."""
     backend = desk.opened()
-    async with backend.database.connection() as connection:
-        await drop(connection, desk.chosen().schema)
+    try:
+        async with backend.database.connection() as connection:
+            await drop(connection, desk.chosen().schema)
+    except SearchUnavailable:
+        if not backend.is_closed:
+            raise
+        # The server may see the tables go and close all connections, ours too, before we are told that they went.
+        return {"sentence": "The server is opening the index anew. `kg pg status` shows how far it is."}
     return {"sentence": "The index is gone. Within a minute the server builds it anew; the built-in index answers."}
 
 
