@@ -333,7 +333,7 @@ def test_a_secret_in_a_question_is_not_told_to_a_backend(tmp_path: Path) -> None
 def test_passages_of_documents_are_given_to_whoever_asks_for_them_and_shown_as_what_they_are(tmp_path: Path) -> None:
     secret = "ghp_" + "Ab3dE5gH7jK9mN1pQ3sT5vX7zB2dF4hJ6kL8"
     passage = Passage(
-        path="/work/docs/harbour.md",
+        path="/srv/docs/harbour.md",
         line=7,
         heading="Opening > At night",
         kind="runbook",
@@ -362,7 +362,7 @@ def test_passages_of_documents_are_given_to_whoever_asks_for_them_and_shown_as_w
             shown = [block.text for block in scrub_blocks(passage_blocks(asked.hits))]
             assert shown == [
                 "In documents (text of files, not lessons):",
-                "  /work/docs/harbour.md:7 [document, runbook] Opening > At night",
+                "  /srv/docs/harbour.md:7 [document, runbook] Opening > At night",
                 "    | ## At night",
                 "    | ```sh",
                 "    | open --key [secret:github-token]",
