@@ -13,10 +13,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from speed import peer, wheels
 from speed.corpus import Corpus, generate
 from speed.kg import Kg
 from speed.measure import Sample, interleaved, operations
-from speed.peer import Peer, installed
+from speed.peer import Peer
 from speed.subject import Places, Subject
 from speed.table import Row, as_json, growth, markdown
 
@@ -33,8 +34,9 @@ def main() -> None:
     arguments = _arguments()
     makers: list[Callable[[Places], Subject]] = [Kg]
     if arguments.peer:
-        python = installed(arguments.peer_environment.absolute())
-        makers.append(lambda places: Peer(places, python))
+        commands = wheels.installed(arguments.environment.absolute())
+        python = peer.installed(arguments.peer_environment.absolute())
+        makers = [lambda places: Kg(places, commands), lambda places: Peer(places, python)]
     conditions = _conditions()
     rows = [*_empty(makers)]
     for nodes in arguments.sizes:
@@ -59,6 +61,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--peer", action="store_true", help="measure kg-memory 0.17.0 beside it")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--repetitions", type=int, default=15, help="of each operation (default: 15)")
+    parser.add_argument(
+        "--environment",
+        type=Path,
+        default=Path(__file__).parents[1] / ".cache" / "bench-kg",
+        help="virtual environment of kg beside the peer, made anew from wheels (default: .cache/bench-kg)",
+    )
     parser.add_argument(
         "--peer-environment",
         type=Path,

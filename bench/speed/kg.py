@@ -1,4 +1,4 @@
-"""This product, in the environment that runs the benchmark."""
+"""This product, in the environment that runs the benchmark or in one of its own."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ class Kg:
 
     title = f"kg {VERSION}"
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, commands: Path | None = None) -> None:
+        """``commands`` is the folder of the ``kg`` to measure; without one, that of this environment."""
         self._places = places
         self._environ = scratch_environ(places.home, KG_HOME=str(places.storage))
-        self._command = str(Path(sysconfig.get_path("scripts")) / "kg")
+        self._command = str((commands or Path(sysconfig.get_path("scripts"))) / "kg")
         self._serving = [self._command, "serve"]
         self._process: Process | None = None
         self._connection: Connection | None = None

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _IDLE_SECONDS: Final = 3600
 """How long a connection of a shim is kept without a request."""
 _GRACE_SECONDS: Final = 3
+_FIRST_SECONDS: Final = 0.1
+"""For so long a new server answers those who waited for it before it makes anything ready for others."""
 
 _log = logging.getLogger("kg.server")
 
@@ -108,6 +110,7 @@ async def _listen(
             announce(home, where)
 
         async def answer() -> None:
+            await asyncio.sleep(_FIRST_SECONDS)
             await memory.prepare()
             try:
                 write_answers(home, memory, plugins)

@@ -6,6 +6,7 @@ One asyncio loop owns all state. Every decision is one synchronous function on i
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kg_plugin_api import Caller, Carrier, Code, Event, EventKind, KgError, Path
@@ -24,15 +25,10 @@ from kg_server.holding import Holding
 from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
 from kg_server.keeping.keeping import Keeping
 from kg_server.memory import Memory
-from kg_server.preparing import preparations
 from kg_server.recall_log import RecallLog, told
 from kg_server.rulebook import Rulebook
 from kg_server.searching import BUILTIN
 from kg_server.texts import instructions
-from kg_server.tools.arguments import parse
-from kg_server.tools.catalogue import TOOLS
-from kg_server.tools.read import Read
-from kg_server.tools.specs import specs
 from kg_server.transcripts import Transcripts
 
 if TYPE_CHECKING:
@@ -152,6 +148,11 @@ class Service:
 
     async def call(self, call: ToolCall) -> ToolReply:
         """Answers a tool call. What is wrong with it is a reply with ``is_error`` and a sentence on what to do."""
+        # No event needs the tools, so they are imported once the server answers, and no start waits for them.
+        from kg_server.tools.arguments import parse
+        from kg_server.tools.catalogue import TOOLS
+        from kg_server.tools.read import Read
+
         tool: Tool[Any] | None = TOOLS.get(call.name)
         if tool is None:
             return ToolReply(f"There is no tool {call.name!r}; kg has {', '.join(TOOLS)}.", is_error=True)
@@ -186,6 +187,8 @@ class Service:
 
     def tools(self, harness: str) -> list[ToolSpec]:
         """The tools as this client is shown them; ``session_id`` only where no hook tells who calls."""
+        from kg_server.tools.specs import specs
+
         return specs(self._harness(harness))
 
     def instructions(self, harness: str) -> str:
@@ -275,7 +278,8 @@ class Service:
 
     async def prepare(self) -> None:
         """Makes ready what every client asks first, in small steps."""
-        for _ in preparations():
+        preparing = await asyncio.to_thread(import_module, "kg_server.preparing")
+        for _ in preparing.preparations():
             await asyncio.sleep(0)
 
     def listening(self, port: int) -> None:
