@@ -19,7 +19,7 @@ from speed.kg import Kg
 from speed.measure import Sample, interleaved, operations
 from speed.peer import Peer
 from speed.subject import Places, Subject
-from speed.table import Row, as_json, growth, markdown
+from speed.table import Row, as_json, growth, markdown, tails
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 STARTS = 5
 BRIDGES = 7
 IDLE_SECONDS = 2.0
+TAILED = 100
+"""So many repetitions have a 99th percentile."""
 
 
 def main() -> None:
@@ -43,6 +45,8 @@ def main() -> None:
         rows += _filled(makers, nodes, arguments.repetitions)
     titles = list(rows[0].samples)
     print(markdown(rows, titles))
+    if arguments.repetitions >= TAILED:
+        print(f"\n{titles[0]}\n\n{tails(rows, titles[0])}")
     for line in growth(rows):
         print(f"\n{line}")
     if arguments.json:

@@ -89,6 +89,10 @@ class Kg:
         """The prompt event, as the shim sends it."""
         return self._event("UserPromptSubmit", "mcp_hook", SESSION, prompt=text)
 
+    def after_read(self, path: str) -> str:
+        """The event after a read, as the shim sends it."""
+        return self._event("PostToolUse", "mcp_hook", SESSION, **self._places.read_of(path))
+
     def read_full(self) -> str:
         """The whole memory."""
         return self._call("kg_read")
@@ -113,7 +117,7 @@ class Kg:
         """The shim that a client starts."""
         return first_answer([self._command, "mcp", "--harness", "claude"], self._environ)
 
-    def _event(self, native: str, carrier: str, session: str, **fields: str) -> str:
+    def _event(self, native: str, carrier: str, session: str, **fields: object) -> str:
         payload = {"hook_event_name": native, "session_id": session, "cwd": str(self._places.project), **fields}
         reply = json.loads(self._wire().post(f"/hooks/claude/{native}", {"carrier": carrier, "payload": payload}))
         if reply["delivery"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import random
 import statistics
 import time
@@ -18,10 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What repetitions of one operation took, or weighed: a median and its surroundings."""
+    """What repetitions of one operation took, or weighed: a median and its surroundings.
+
+    ``p95`` and ``p99`` are the least values that so many of a hundred do not exceed.
+    """
 
     median: float
     least: float
+    p95: float
+    p99: float
     most: float
     count: int
 
@@ -29,7 +35,8 @@ class Sample:
     def of(cls, values: Iterable[float]) -> Sample:
         """The sample of some values."""
         found = sorted(values)
-        return cls(statistics.median(found), found[0], found[-1], len(found))
+        p95, p99 = (found[math.ceil(share * len(found)) - 1] for share in (0.95, 0.99))
+        return cls(statistics.median(found), found[0], p95, p99, found[-1], len(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,7 @@ def operations(corpus: Corpus, repetitions: int) -> tuple[Operation, ...]:
         Operation("search, 3 terms", lambda s, n: s.search(three[n])),
         Operation("search, 8 terms", lambda s, n: s.search(eight[n])),
         Operation("prompt event", lambda s, n: s.prompt(f"please look into {three[n]} before you go on")),
+        Operation("event after a read", lambda s, n: s.after_read(corpus.lessons[-1 - n % len(corpus.lessons)].touch)),
         Operation("put_node, create", lambda s, n: s.put_node(f"bench-new-{n}", gists[n])),
         Operation("put_node, update", lambda s, n: s.put_node(f"bench-new-{n}", gists[repetitions + n])),
         Operation("put_edge", lambda s, n: s.put_edge(f"bench-new-{n}", visible[n % len(visible)].id)),

@@ -94,13 +94,11 @@ class Peer:
 
     def prompt(self, text: str) -> str:
         """What the prompt hook asks for."""
-        payload = {
-            "hook_event_name": "UserPromptSubmit",
-            "session_id": "bench-open",
-            "cwd": str(self._places.project),
-            "prompt": text,
-        }
-        return self._connection.post("/api/prompt_context", payload)
+        return self._event("/api/prompt_context", "UserPromptSubmit", prompt=text)
+
+    def after_read(self, path: str) -> str:
+        """What the hook after a tool asks for."""
+        return self._event("/api/tool_event", "PostToolUse", **self._places.read_of(path))
 
     def read_full(self) -> str:
         """The whole memory."""
@@ -125,6 +123,10 @@ class Peer:
     def first_answer(self) -> float:
         """The peer's own stdio bridge."""
         return first_answer([str(self._python.parent / "kg"), "mcp"], self._environ)
+
+    def _event(self, path: str, native: str, **fields: object) -> str:
+        payload = {"hook_event_name": native, "session_id": "bench-open", "cwd": str(self._places.project), **fields}
+        return self._connection.post(path, payload)
 
     def _call(self, tool: str, **arguments: object) -> str:
         return self._connection.call("/", tool, {"session_id": self._session, **arguments})

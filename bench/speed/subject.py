@@ -38,6 +38,16 @@ class Places:
         """What the program prints."""
         return self.root / "server.log"
 
+    def read_of(self, path: str) -> dict[str, object]:
+        """What Claude Code's event after a read says of a file of the project, named by its path inside it."""
+        file = str(self.project / path)
+        return {
+            "tool_name": "Read",
+            "tool_use_id": f"read-{path}",
+            "tool_input": {"file_path": file},
+            "tool_response": {"type": "text", "file": {"filePath": file, "content": "pass\n", "numLines": 1}},
+        }
+
     def make(self) -> None:
         """Makes the folders; the project is a git repository, as projects are."""
         subprocess.run(["git", "init", "--quiet", str(self.project)], check=True)
@@ -86,6 +96,10 @@ class Subject(Protocol):
 
     def prompt(self, text: str) -> str:
         """The prompt event of the open session."""
+        ...
+
+    def after_read(self, path: str) -> str:
+        """The event of the open session after it has read a file of the project."""
         ...
 
     def read_full(self) -> str:

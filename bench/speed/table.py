@@ -36,6 +36,17 @@ def markdown(rows: Sequence[Row], titles: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def tails(rows: Sequence[Row], title: str) -> str:
+    """A table of how long one subject's operations take at worst: of a hundred, all but five, and all but one."""
+    lines = [_line(["", "nodes", "repetitions", "median", "p95", "p99"]), _line(["---", *(["--:"] * 5)])]
+    for row in rows:
+        if row.nodes is not None and row.unit == "ms":
+            sample = row.samples[title]
+            figures = [f"{_figure(value)} {row.unit}" for value in (sample.median, sample.p95, sample.p99)]
+            lines.append(_line([row.title, f"{row.nodes:,}", f"{sample.count:,}", *figures]))
+    return "\n".join(lines)
+
+
 def growth(rows: Sequence[Row]) -> list[str]:
     """One line for each subject: how much more the slowest kind of write costs at most nodes than at fewest."""
     writes = [row for row in rows if row.nodes is not None and row.title.startswith("put_")]
