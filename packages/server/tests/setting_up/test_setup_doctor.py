@@ -103,6 +103,18 @@ def test_files_of_projects_that_nobody_has_opened_are_looked_at_too(person: Any,
     assert not any("it cannot be read" in sentence for sentence in found), "a problem is told once"
 
 
+def test_a_registration_that_cannot_be_read_is_told_whether_or_not_a_server_runs(person: Any, look: Any) -> None:
+    file = person.home.project("shop") / "project.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("roots = [", encoding="utf-8")
+
+    for told in (None, health()):
+        assert of(look(told), f"{file} cannot be read") == ("note", "")
+
+    served = {"kind": "odd", "path": str(file), "sentence": "As the server says."}
+    assert not any(str(file) in sentence for sentence in look(health(problems=[served]))), "a problem is told once"
+
+
 def test_a_memory_that_cannot_be_looked_into_is_told(person: Any, look: Any, monkeypatch: Any) -> None:
     def refuses(*_: object) -> list[str]:
         raise PermissionError(13, "Permission denied", str(person.home.projects))

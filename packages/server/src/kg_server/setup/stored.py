@@ -26,7 +26,8 @@ def stored(machine: Machine, cwd: str, known: Collection[str]) -> Iterator[Findi
     """
     home = machine.memory
     try:
-        note, problems = _left_behind(machine, cwd), asyncio.run(_surveyed(home))
+        note, registered = _left_behind(machine, cwd)
+        problems = [*registered, *asyncio.run(_surveyed(home))]
     except OSError as error:
         yield Finding("storage", Level.PROBLEM, read_failure(error, home.projects).sentence)
         return
@@ -42,7 +43,8 @@ def level(kind: str) -> Level:
     return Level.NOTE if kind in {ProblemKind.ODD, ProblemKind.CIRCLE} else Level.PROBLEM
 
 
-def _left_behind(machine: Machine, cwd: str) -> str:
+def _left_behind(machine: Machine, cwd: str) -> tuple[str, tuple[Problem, ...]]:
+    """What to do about a memory whose folder is gone, and what is wrong with the registrations of projects."""
     home = machine.memory
     try:
         match_remotes = Settings.load(home).projects.match_remotes
@@ -50,8 +52,9 @@ def _left_behind(machine: Machine, cwd: str) -> str:
         match_remotes = False  # what is wrong with the settings is a finding of its own
     places = Places.from_environ(machine.environ)
     projects = Projects(home, OsFiles(), places, now_ms, match_remotes=match_remotes)
-    projects.load(Problems())
-    return projects.left_behind(cwd)
+    problems = Problems()
+    projects.load(problems)
+    return projects.left_behind(cwd), problems.all()
 
 
 async def _surveyed(home: Home) -> list[Problem]:
