@@ -3,12 +3,13 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kg_core.host import Plugins
-from kg_plugin_api import Event, EventKind, MemoryChange
+from kg_plugin_api import Event, EventKind, MemoryChange, ToolUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -221,6 +222,25 @@ def test_whoever_observes_events_and_borrows_the_server_is_told_and_stops_nobody
 
     assert sys.modules["keen"].told == [host, event]
     assert [(problem.name, "ValueError" in problem.reason) for problem in plugins.problems] == [("broken", True)]
+
+
+def test_whoever_observes_events_is_handed_no_secret_and_no_text_too_long_to_be_looked_through() -> None:
+    seen: list[Event] = []
+    plugins = Plugins.of(event_observers=[seen.append])
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    tool = ToolUse(name="Bash", command=f"deploy --with {secret}", workdir="/code")
+    event = Event(kind=EventKind.PROMPT, native="Prompt", session="s", cwd="/code", prompt=f"Use {secret}.", tool=tool)
+    plain = replace(event, prompt="Use it.", tool=None)
+
+    for each in (event, plain, replace(plain, prompt="long " * 5_000)):
+        plugins.seen(each)
+
+    told, untouched, long = seen
+    assert secret not in repr(told)
+    assert (told.prompt.startswith("Use [secret:"), told.cwd, told.tool.workdir) == (True, "/code", "/code")
+    assert told.tool.command.startswith("deploy --with [secret:")
+    assert untouched is plain
+    assert long == replace(plain, prompt="")
 
 
 @pytest.mark.parametrize("name", ["papers add", "papers"])

@@ -53,6 +53,9 @@ def kg_memory_changed(change: MemoryChange) -> None:
 def kg_event_seen(event: Event) -> None:
     """Observes an event of an agent that may bring text, once, before it is answered.
 
+    In its prompt and its tool's command secrets are replaced by placeholders; a text of more than 20,000 characters
+    is left out. Paths are as the client gave them.
+
     Everybody waits for it, so longer work belongs into a task. What it raises is reported and stops nobody else.
 
     .. versionadded:: 1.3

@@ -12,6 +12,7 @@ import pluggy
 
 from kg_core.host.asking import Asking
 from kg_core.host.discovery import Found, Unusable, discover, installed, quiet, reason
+from kg_core.host.observed import without_secrets
 from kg_core.host.problem import Loaded, Problem
 from kg_plugin_api import PROJECT, Harness, Operation, SearchBackendFactory, hookspecs
 
@@ -137,8 +138,9 @@ class Plugins:
         self._tell(_CHANGED, "observer of changes", change)
 
     def seen(self, event: Event) -> None:
-        """Tells every observer of events, as :meth:`changed` does."""
-        self._tell(_SEEN, "observer of events", event)
+        """Tells every observer of events, as :meth:`changed` does, without the secrets in it."""
+        if self._observers.get(_SEEN):
+            self._tell(_SEEN, "observer of events", without_secrets(event))
 
     def serving(self, host: Host) -> None:
         """Lends a running server to every plug-in that borrows it."""
