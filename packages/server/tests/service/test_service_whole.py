@@ -167,6 +167,19 @@ def test_a_part_without_its_first_one_is_not_waited_for_long() -> None:
     asyncio.run(alone())
 
 
+@pytest.mark.parametrize(("sizes", "most"), [((350, 575), 2), ((170, 383, 1_108), 3)])
+def test_what_finds_no_room_in_the_parts_is_told(sizes: tuple[int, ...], most: int) -> None:
+    limit = Limit(600, Unit.UTF16)
+    blocks = [Block(text=f"  n{at}: {'x' * size}", rank=Rank.GIST, value=at) for at, size in enumerate(sizes)]
+
+    first, more = fit_parts([Block(text="Memory:", heads=True), *blocks], limit, most)
+
+    texts = [first.text, *(page.text for page in more)]
+    assert sum("(No room here for: " in text for text in texts) == 1
+    assert len(texts) <= most
+    assert all(limit.holds(text) for text in texts)
+
+
 LINES = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp")), max_size=300)
 
 
@@ -186,6 +199,7 @@ def test_parts_are_within_their_limit_and_few_and_say_nothing_twice(lines: list[
     marks = [mark.id for marks in (first.marks, *(page.marks for page in more)) for mark in marks]
     assert len(marks) == len(set(marks))
     assert all(any(f"  {name}: " in text for text in texts) for name in marks)
+    assert len(marks) == len(lines) or any("(No room here for: " in text for text in texts)
 
 
 @given(st.lists(LINES, min_size=1, max_size=10), st.integers(0, 90), st.integers(1, 5))

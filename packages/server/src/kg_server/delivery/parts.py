@@ -22,7 +22,6 @@ PATIENCE: Final = 1.5
 _LIFE: Millis = 10_000
 """How long the parts of one start are kept."""
 _REMEMBERED: Final = 256
-_ATTEMPTS: Final = 4
 _LEAST: Final = 4
 """So long may a single character be; a part that has no more room beside its notes is none."""
 
@@ -84,16 +83,16 @@ def fit_parts(blocks: Sequence[Block], room: Limit, most: int) -> tuple[Fitted, 
     whole = replace(page, maximum=page.maximum * most)
     fitted = fit(blocks, whole)
     pages = paged(fitted.blocks, page)
-    for _ in range(_ATTEMPTS):
-        if len(pages) <= most:
-            break
-        surplus = sum(page.measure(each.text) + 1 for each in pages[most:])
-        whole = replace(whole, maximum=whole.maximum - surplus)
+    share = 1
+    while len(pages) > most:  # what is more than they hold is left out by fitting, which says so; one page is enough
+        surplus = share * sum(page.measure(each.text) + 1 for each in pages[most:])
+        whole = replace(whole, maximum=max(page.maximum, whole.maximum - surplus))
         fitted = fit(blocks, whole)
         pages = paged(fitted.blocks, page)
+        share *= 2
     if not pages:  # too little room even for one line of a part
         return fit(blocks, room), ()
-    first, *more = _noted(pages[:most], headings)
+    first, *more = _noted(pages, headings)
     return replace(fitted, text=first.text, marks=first.marks), tuple(more)
 
 
