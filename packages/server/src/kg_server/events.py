@@ -128,7 +128,7 @@ class Events:
     async def _further(self, harness: Harness, raw: RawEvent, event: Event, spec: EventSpec) -> EventReply:
         """A further part of what the start of a session brings; silent where all of it is in the first one."""
         key = ContextKey(harness.name, event.session, event.agent)
-        taken = await self.parts.take(key, raw.part, self.clock())
+        taken = await self.parts.take(key, raw.part, event.source, self.clock())
         if taken is None:
             return self._reply(harness, raw)
         context, page = taken
@@ -161,7 +161,7 @@ class Events:
         view = replace(view, uses=uses, touches=touches)
         composed = compose(SOURCES, event, view, raw.carrier, starts_in(spec, self.memory.store.settings))
         if spec.parts > 1:
-            self.parts.begin(context.key, context.id, composed.more, now)
+            self.parts.begin(context.key, context.id, event.source, composed.more, now)
         fitted = composed.fitted
         moment = Moment.of(event, context, now)
         if not fitted.text:

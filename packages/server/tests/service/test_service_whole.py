@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_core.render import Block, Mark, MarkKind, Rank
-from kg_plugin_api import Limit, Unit
+from kg_plugin_api import Limit, StartSource, Unit
 from kg_server.contexts import ContextKey
 from kg_server.delivery.parts import Parts, fit_parts
 
@@ -160,11 +160,27 @@ def test_a_preview_shows_all_parts_and_the_room_of_all(live: Live) -> None:
 def test_a_part_without_its_first_one_is_not_waited_for_long() -> None:
     async def alone() -> None:
         parts = Parts()
-        assert await parts.take(KEY, 2, 0, patience=0.01) is None
-        parts.begin(KEY, "context", (), 0)
-        assert await parts.take(KEY, 2, 0, patience=60) is None
+        assert await parts.take(KEY, 2, StartSource.STARTUP, 0, patience=0.01) is None
+        parts.begin(KEY, "context", StartSource.STARTUP, (), 0)
+        assert await parts.take(KEY, 2, StartSource.STARTUP, 0, patience=60) is None
 
     asyncio.run(alone())
+
+
+def test_a_session_that_starts_again_at_once_is_given_all_of_that_start_and_nothing_of_the_earlier(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        lessons = await filled(world)
+        await world.restart(whole=True)
+        agent = world.agent("s-1", harness="parted")
+        await agent.start()
+        await agent.part(2)
+        world.clock.advance(3_000)
+
+        texts = await asyncio.gather(*(agent.part(at, "compact") for at in (2, 3, 4)), agent.start("compact"))
+
+        assert sorted(SHOWN.findall("\n".join(texts))) == sorted(lessons)
+
+    live(scenario)
 
 
 @pytest.mark.parametrize(("sizes", "most"), [((350, 575), 2), ((170, 383, 1_108), 3)])

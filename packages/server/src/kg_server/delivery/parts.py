@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.render import Page, fit, paged
 from kg_server.contexts import Recent
+from kg_server.delivery.duplicates import WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from kg_core.model import Millis
     from kg_core.render import Block, Fitted
-    from kg_plugin_api import Limit
+    from kg_plugin_api import Limit, StartSource
     from kg_server.contexts import ContextKey
 
 PATIENCE: Final = 1.5
@@ -31,8 +32,18 @@ class _Begun:
     """The parts of one start that were not fetched yet, by their number."""
 
     context: str
+    source: StartSource
     at: Millis
     pages: dict[int, Page] = field(default_factory=dict)
+
+    def answers(self, part: int, source: StartSource, now: Millis) -> bool:
+        """Whether it is this start that asks for ``part``, and not a later one whose first part is still to come.
+
+        A part that was fetched is asked for again by a hook that is registered twice, within its window, or by a start
+        of its own.
+        """
+        age = now - self.at
+        return source is self.source and 0 <= age < (_LIFE if part in self.pages else WINDOW)
 
 
 class Parts:
@@ -42,22 +53,28 @@ class Parts:
         self._begun: Recent[ContextKey, _Begun] = Recent(_REMEMBERED)
         self._awaited: dict[ContextKey, asyncio.Future[None]] = {}
 
-    def begin(self, start: ContextKey, context: str, pages: Sequence[Page], now: Millis) -> None:
+    def begin(self, start: ContextKey, context: str, source: StartSource, pages: Sequence[Page], now: Millis) -> None:
         """The first part is on its way; ``pages`` are the others, mostly none."""
-        self._begun.set(start, _Begun(context, now, dict(enumerate(pages, start=2))))
+        self._begun.set(start, _Begun(context, source, now, dict(enumerate(pages, start=2))))
         awaited = self._awaited.pop(start, None)
         if awaited is not None:
             awaited.set_result(None)
 
     async def take(
-        self, start: ContextKey, part: int, now: Millis, patience: float = PATIENCE
+        self, start: ContextKey, part: int, source: StartSource, now: Millis, patience: float = PATIENCE
     ) -> tuple[str, Page] | None:
-        """A part and the context that it is for; ``None`` when there is none, or none has begun after ``patience``."""
+        """A part and the context that it is for; ``None`` when there is none, or none has begun after ``patience``.
+
+        A session that starts again is given nothing of its earlier start.
+        """
         begun = self._begun.get(start)
-        if begun is None or not 0 <= now - begun.at < _LIFE:
+        if begun is None or not begun.answers(part, source, now):
+            before = begun
             await self._beginning(start, patience)
             begun = self._begun.get(start)
-        page = begun.pages.pop(part, None) if begun is not None and begun.at >= now - _LIFE else None
+            if begun is before:
+                return None
+        page = begun.pages.pop(part, None) if begun is not None and begun.source is source else None
         return None if begun is None or page is None else (begun.context, page)
 
     async def _beginning(self, start: ContextKey, patience: float) -> None:
