@@ -6,6 +6,7 @@ python templates/new.py harness|search NAME FOLDER [--title TITLE]
 from __future__ import annotations
 
 import argparse
+import keyword
 import re
 import sys
 from pathlib import Path
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent
 KINDS = ("harness", "search")
+PACKAGES = {folder.name for parts in ("packages", "examples") for folder in (TEMPLATES.parent / parts).glob("*")}
+TAKEN = {"builtin", *PACKAGES, *(name.removeprefix(f"{kind}-") for kind in KINDS for name in PACKAGES)}
+"""What kg itself has: its packages, whole or by what they plug in, and the search that settings call so."""
 NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 SPELLING = re.compile(r"Example Title|EXAMPLE|Example|_example(?![a-z])|\bexample\b")
 LEFT_OUT = re.compile(r"\..*|__pycache__|dist|uv\.lock")
@@ -33,6 +37,17 @@ def renamed(text: str, name: str, title: str) -> str:
         "example": name,
     }
     return SPELLING.sub(lambda found: spellings[found[0]], text)
+
+
+def refused(name: str) -> str:
+    """Why no plug-in can have this name, as a sentence without its end; nothing when one can."""
+    if not NAME.fullmatch(name):
+        return f"{name!r} is no name: lower case letters, digits and single hyphens"
+    if keyword.iskeyword(name) or keyword.issoftkeyword(name):
+        return f"{name!r} is a word of Python itself: choose another name"
+    if name in TAKEN:
+        return f"{name!r} is taken by kg itself: choose another name"
+    return ""
 
 
 def make(kind: str, name: str, folder: Path, title: str) -> list[Path]:
@@ -59,8 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="where the package goes; it must not exist or be empty")
     parser.add_argument("--title", help="what people read; the name in capitals without it")
     given = parser.parse_args(arguments)
-    if not NAME.fullmatch(given.name):
-        parser.error(f"{given.name!r} is no name: lower case letters, digits and single hyphens")
+    if reason := refused(given.name):
+        parser.error(reason)
     title = given.title or given.name.replace("-", " ").title()
     if not title.isprintable() or {'"', "\\"} & set(title):
         parser.error("a title has no quotation marks, backslashes or line breaks")

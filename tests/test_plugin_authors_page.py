@@ -115,6 +115,23 @@ def test_a_name_or_title_that_would_break_a_file_is_refused(tmp_path: Path, name
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("kind", ["harness", "search"])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        *((name, "is a word of Python itself") for name in ("class", "match")),
+        *((name, "is taken by kg itself") for name in ("claude", "core", "server", "search-pg", "sqlite", "builtin")),
+    ],
+)
+def test_a_name_that_others_have_is_refused_in_a_sentence(tmp_path: Path, kind: str, name: str, why: str) -> None:
+    command = [sys.executable, str(ROOT / "templates" / "new.py"), kind, name, str(tmp_path / "new")]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=False)
+
+    assert done.returncode == 2
+    assert f"{name!r} {why}: choose another name" in done.stderr
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
     command = [sys.executable, str(ROOT / "templates" / "new.py"), "search", "fine", str(tmp_path)]
