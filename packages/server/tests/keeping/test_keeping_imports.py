@@ -12,6 +12,7 @@ import pytest
 
 from kg_core.model import Tier
 from kg_plugin_api import Code, KgError
+from kg_server.cli.offering import told
 from kg_server.client import Client
 
 
@@ -78,7 +79,7 @@ def test_a_case_that_is_imported_is_one_vote_for_its_lesson_however_often_it_com
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "sentence"),
     [
         ("server-memory-2026.8.31.jsonl", "line 10: a relation with 'nobody', which is no entity."),
         (
@@ -87,12 +88,12 @@ def test_a_case_that_is_imported_is_one_vote_for_its_lesson_however_often_it_com
         ),
     ],
 )
-def test_every_skipped_entry_is_told(kg, server, imports, source, told) -> None:
+def test_every_skipped_entry_is_told(kg, server, imports, source, sentence) -> None:
     level = () if source.startswith("kg-") else ("--level", "user")
 
     _, out, _ = kg("import", imports / source, *level)
 
-    assert [line for line in out.splitlines() if line.startswith("Skipped")][-1] == f"Skipped: {told}"
+    assert [line for line in out.splitlines() if line.startswith("Skipped")][-1] == f"Skipped: {sentence}"
 
 
 def test_a_dry_run_tells_the_same_and_changes_nothing(kg, server, imports) -> None:
@@ -426,6 +427,20 @@ def test_what_no_file_can_hold_is_left_out_of_an_import_and_told(kg, servers, tm
     again = servers("home")
     assert set(again.graph("user").nodes) == {"sound"}
     assert again.problems() == []
+
+
+def test_of_very_many_skipped_records_the_first_are_listed_and_the_others_counted(server) -> None:
+    deep = {"gist": "Deep.", "more": json.loads("[" * 300 + "]" * 300)}
+    with Client(server.home) as client:
+        name = client.post("/api/v1/offers", {"kind": "import"})["offer"]
+        for first in (0, 700):
+            nodes = {f"deep-{at}": deep for at in range(first, first + 700)}
+            client.post(f"/api/v1/offers/{name}", {"target": {"level": "user"}, "nodes": nodes})
+        summary = client.post(f"/api/v1/offers/{name}/end", {})
+
+    assert [each["where"] for each in summary["skipped"]] == [f"nodes 'deep-{at}'" for at in range(1_000)]
+    assert summary["skipped_more"] == 400
+    assert list(told(summary, {}))[-1] == "Skipped: 400 more."
 
 
 def test_an_offer_that_is_not_open_is_refused(server) -> None:

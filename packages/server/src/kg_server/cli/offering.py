@@ -83,6 +83,8 @@ def told(summary: Mapping[str, Any], verbs: Mapping[str, str]) -> Iterator[str]:
         yield f"{summary['secrets']} held secrets; a placeholder was saved instead of each."
     for each in summary["skipped"]:
         yield f"Skipped: {each['where']}: {each['reason']}."
+    if summary.get("skipped_more"):
+        yield f"Skipped: {summary['skipped_more']} more."
     if not summary["graphs"]:
         yield "There is nothing in it."
 

@@ -37,7 +37,7 @@ _RUNS: Final = 8
 _LINE: Final = 500
 """Versions on one line of the record of an import."""
 _LISTED: Final = 1_000
-"""Ids that a summary lists for each graph and outcome; beyond that it counts."""
+"""Ids that a summary lists for each graph and outcome, and what it lists of skipped records; beyond that it counts."""
 
 
 class Kind(StrEnum):
@@ -51,7 +51,7 @@ class Kind(StrEnum):
 class _Run:
     """One offer: how it is meant, what an earlier one from the same source offered, and what became of it so far.
 
-    ``staged`` holds what a dry run has made of each graph.
+    ``staged`` holds what a dry run has made of each graph, ``unlisted`` is how many skipped records are only counted.
     """
 
     kind: Kind
@@ -66,6 +66,7 @@ class _Run:
     outcomes: dict[GraphKey, dict[Outcome, list[str]]] = field(default_factory=dict)
     counts: Counter[tuple[GraphKey, str]] = field(default_factory=Counter)
     skipped: list[dict[str, str]] = field(default_factory=list)
+    unlisted: int = 0
     secrets: int = 0
 
 
@@ -113,7 +114,7 @@ class Offers:
         run = self._open(name)
         key = self._target(run, part.get("target", {}))
         await self._memory.load(USER, key)
-        run.skipped += _left_out(part)
+        _skip(run, _left_out(part))
         offer, found = _scrubbed(_graph(key, part))
         run.secrets += found
         # From here to the commit nothing else runs: what is judged is what the write meets.
@@ -250,7 +251,13 @@ def _count(run: _Run, key: GraphKey, taken: Taken) -> None:
             ids.append(node_id)
     run.counts[key, "edges"] += taken.edges
     reason = "one of its ends was deleted here" if run.kind is Kind.IMPORT else "one of its ends is not there"
-    run.skipped += [{"where": f"edge {name!r}", "reason": reason} for name in taken.dormant]
+    _skip(run, [{"where": f"edge {name!r}", "reason": reason} for name in taken.dormant])
+
+
+def _skip(run: _Run, found: Sequence[dict[str, str]]) -> None:
+    listed = found[: max(0, _LISTED - len(run.skipped))]
+    run.skipped += listed
+    run.unlisted += len(found) - len(listed)
 
 
 def _summary(run: _Run) -> dict[str, object]:
@@ -266,6 +273,7 @@ def _summary(run: _Run) -> dict[str, object]:
             for key, listed in run.outcomes.items()
         ],
         "skipped": run.skipped,
+        "skipped_more": run.unlisted,
         "secrets": run.secrets,
     }
 
