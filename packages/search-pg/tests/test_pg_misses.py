@@ -107,6 +107,25 @@ def test_the_file_stays_within_its_bound_and_keeps_the_newest(tmp_path: Path) ->
     assert len(misses.read(5)) == 5
 
 
+@pytest.mark.parametrize("torn", [b'{"at": "2030-01-01T00:00:00Z", "ques', b"\x00" * 40, b"\xff{", b"{}x"])
+def test_a_line_that_a_crash_tore_is_skipped_and_takes_no_other_with_it(tmp_path: Path, torn: bytes) -> None:
+    file = tmp_path / "state" / "misses.jsonl"
+    before = Misses(file, lambda text: text)
+    before.note(ask("walnut"))
+    before.close()
+    with file.open("ab") as crashed:
+        crashed.write(torn)
+    after = Misses(file, lambda text: text)
+
+    shown = after.read(1)
+    after.note(ask("kettle"))
+    after.note(ask("harbour"))
+    after.close()
+
+    assert [each["question"] for each in shown] == ["walnut"]
+    assert [each["question"] for each in after.read(10)] == ["harbour", "kettle", "walnut"]
+
+
 def test_a_disk_that_takes_nothing_costs_no_answer(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("in the way", encoding="utf-8")
     misses = Misses(tmp_path / "state" / "misses.jsonl", lambda text: text)

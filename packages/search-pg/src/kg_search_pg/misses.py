@@ -8,12 +8,13 @@ import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_search_pg.fusion import LEXICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from kg_plugin_api import SearchHit, SearchRequest
@@ -49,12 +50,12 @@ class Misses:
             self._writer.submit(self._write, request.text, request.graphs)
 
     def read(self, most: int) -> list[Any]:
-        """The newest questions, the newest first. Blocking. Raises OSError."""
+        """The newest questions, the newest first; a line that a crash tore is none. Blocking. Raises OSError."""
         try:
-            lines = self._file.read_text(encoding="utf-8").splitlines()
+            lines = self._file.read_bytes().splitlines()
         except FileNotFoundError:
             return []
-        return [json.loads(line) for line in lines[: -most - 1 : -1]]
+        return list(islice(_sound(reversed(lines)), most))
 
     def close(self) -> None:
         """Returns once all is written. Blocking. May be called twice."""
@@ -74,7 +75,10 @@ class Misses:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600)
         with os.fdopen(handle, "r+b") as file:
-            if file.seek(0, os.SEEK_END) + len(line) > LARGEST:
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read(1) == b"\n" else b"\n" + line  # else it would go down with what a crash tore
+            if file.tell() + len(line) > LARGEST:
                 file.seek(-LARGEST // 2, os.SEEK_END)
                 file.readline()
                 kept = file.read()
@@ -82,3 +86,9 @@ class Misses:
                 file.write(kept)
                 file.truncate()
             file.write(line)
+
+
+def _sound(lines: Iterable[bytes]) -> Iterator[Any]:
+    for line in lines:
+        with contextlib.suppress(ValueError):
+            yield json.loads(line)

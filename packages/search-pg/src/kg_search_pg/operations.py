@@ -135,7 +135,7 @@ async def misses(desk: Desk) -> Mapping[str, object]:
         return {"written_down": False, "sentence": sentence}
     try:
         return {"written_down": True, "misses": await asyncio.to_thread(backend.misses.read, _MISSES)}
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise KgError(Code.UNAVAILABLE, f"What was written down cannot be read ({error}).") from error
 
 
