@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kg_core.model import USER, Kind, Tier, to_iso
 from kg_core.policy import Depth, at_depth, deepened
@@ -11,7 +11,7 @@ from kg_core.render import level_blocks, node_line, standing
 from kg_plugin_api import Code, KgError, SearchRequest
 from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import Levels, level_of, lookup
-from kg_server.tools.passages import passage_line, passages, without_passages
+from kg_server.tools.passages import DOCUMENTS, passage_line, passages, without_passages
 from kg_server.tools.showing import level_title, shown_in_full
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from kg_core.model import Graph, Node
     from kg_plugin_api import SearchResults
     from kg_server.memory import Memory
-
-_DOCUMENTS: Final = 3
 
 
 async def levels_at(memory: Memory, cwd: str) -> Levels:
@@ -86,7 +84,7 @@ async def search(
         statuses=(),
         observers=(observer,) if observer else (),
         observed=(observed,) if observed else (),
-        documents=0 if observer or observed else _DOCUMENTS,
+        documents=0 if observer or observed else DOCUMENTS,
     )
     results: SearchResults = await memory.search(at_depth(request, deep))
     nodes = without_passages(results).hits

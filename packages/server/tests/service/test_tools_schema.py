@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 
+from kg_core.policy import Depth
 from kg_plugin_api import KgError, Limit, Unit
+from kg_server.cli.search import command
 from kg_server.texts import DESCRIPTIONS, FIRST_LINE, WHOLE, description, head, instructions
 from kg_server.tools.arguments import SESSION, parse, schema
 from kg_server.tools.catalogue import TOOLS
 from kg_server.tools.put_node import PutNode
 from kg_server.tools.read import Read
+from kg_server.tools.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +51,16 @@ def test_the_bounds_of_a_list_count_its_items() -> None:
 
     assert (ids["minItems"], ids["maxItems"]) == (1, 10)
     assert not {"minLength", "maxLength"} & set(ids)
+
+
+def test_the_depths_of_a_search_are_named_alike_by_tool_command_and_policy() -> None:
+    (option,) = [each for each in command.params if each.name == "depth"]
+    assert isinstance(option.type, click.Choice)
+
+    assert schema(Search)["properties"]["depth"]["enum"] == list(option.type.choices) == [str(each) for each in Depth]
+    assert parse("kg_search", Search, {"query": "a", "depth": "ancestry"}).depth is Depth.ANCESTRY
+    with pytest.raises(KgError, match=r"'depth' must be 'explicit', .* or 'auto'"):
+        parse("kg_search", Search, {"query": "a", "depth": "deeper"})
 
 
 @pytest.mark.parametrize("name", list(TOOLS))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kg_core.policy import Depth
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, required=True, metavar="WORD...")
 @click.option(
     "--depth",
-    type=click.Choice(["explicit", "derived", "premises", "ancestry", "auto"]),
+    type=click.Choice([depth.value for depth in Depth]),
     help="What was stated; conclusions too; also what these rest on, directly or all the way. Else by what is found.",
 )
 @click.option("--observer", default="", metavar="NAME", help="Only the views of this observer.")

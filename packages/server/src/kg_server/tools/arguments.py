@@ -102,7 +102,7 @@ def _sentence(tool: str, model: type[Arguments], problem: Mapping[str, Any]) -> 
             return f"{tool} has no argument {path!r}; it takes {', '.join(model.model_fields)}."
         case "missing":
             return f"{tool} needs the argument {path!r}."
-        case "literal_error":
+        case "literal_error" | "enum":
             return f"{tool}: {path!r} must be {problem['ctx']['expected']}."
         case _:
             return f"{tool}: {path!r} is not right: {str(problem['msg']).rstrip('.')}."

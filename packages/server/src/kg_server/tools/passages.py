@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from kg_plugin_api import Passage, SearchHit, SearchResults
 
+DOCUMENTS: Final = 3
+"""How many pieces a search asks for, whoever searches."""
 _LONGEST: Final = 800
 """Characters of a piece that are shown; the file, which is named, has the rest."""
 _VALUE: Final = 0.01

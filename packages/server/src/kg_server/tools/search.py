@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from kg_core.model import DERIVED_FROM, Kind, Tier
 from kg_core.policy import Depth, at_depth, connections, deepened, ranked
@@ -16,7 +16,7 @@ from kg_server.sources.notices import degraded_blocks
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import level_of
-from kg_server.tools.passages import passage_blocks, without_passages
+from kg_server.tools.passages import DOCUMENTS, passage_blocks, without_passages
 from kg_server.tools.plan import Call, Plan
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _TOP = 5
 """Hits that are shown with their notes."""
 _ALL = 15
-_DOCUMENTS = 3
 _PATHS = "paths"
 _REPLY = Limit(10_000, Unit.CHARACTERS)
 
@@ -44,12 +43,13 @@ class Search(Arguments):
         Field(description="Which lessons may answer; current and superseded ones unless said otherwise."),
     ] = ("current", "superseded")
     depth: Annotated[
-        Literal["explicit", "derived", "premises", "ancestry", "auto"],
+        Depth,
+        WithJsonSchema({"type": "string", "enum": [depth.value for depth in Depth]}),  # a schema has no references
         Field(
             description="explicit: what was stated; derived: conclusions too; premises: also what these were concluded "
             "from; ancestry: also what that rests on. auto, unless said otherwise, chooses by what it finds."
         ),
-    ] = "auto"
+    ] = Depth.AUTO
     observer: Annotated[str, Field(description="Only the views of this observer.")] = ""
     observed: Annotated[str, Field(description="Only views of this person or thing.")] = ""
 
@@ -66,9 +66,9 @@ def question(arguments: Search, call: Call) -> SearchRequest:
         tags=tuple(arguments.tags),
         observers=(arguments.observer.strip(),) if arguments.observer.strip() else (),
         observed=(arguments.observed.strip(),) if arguments.observed.strip() else (),
-        documents=0 if arguments.observer.strip() or arguments.observed.strip() else _DOCUMENTS,
+        documents=0 if arguments.observer.strip() or arguments.observed.strip() else DOCUMENTS,
     )
-    return at_depth(request, Depth(arguments.depth))
+    return at_depth(request, arguments.depth)
 
 
 def plan(arguments: Search, call: Call) -> Plan:
@@ -90,7 +90,7 @@ def plan(arguments: Search, call: Call) -> Plan:
     blocks = [Block(text=f"{len(found)} found:")] if found else []
     for position, (_, graph, node) in enumerate(found):
         blocks += _hit(graph, node, call, value=1.0 - position / _ALL, with_notes=position < _TOP)
-    deep = deepened([hit for hit, _, _ in found], graphs.values(), request, Depth(arguments.depth))
+    deep = deepened([hit for hit, _, _ in found], graphs.values(), request, arguments.depth)
     blocks += grounds_blocks(deep, graphs, is_asked=arguments.sent("depth"))
     blocks += _paths([hit for hit, _, _ in found[:_TOP]], list(graphs.values()), request)
     blocks += documents
