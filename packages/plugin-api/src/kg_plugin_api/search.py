@@ -147,10 +147,12 @@ class SearchBackendFactory:
     """A named way to open a backend. Heavy imports and I/O belong into ``open``.
 
     ``open`` gets the options of the settings, and under ``home`` the memory folder. Its operations come through
-    ``kg_operations``.
+    ``kg_operations``. ``has_documents`` gets the same options and says whether such a backend has documents; it is
+    asked, in a thread, while the backend cannot be: without it nobody is told that no documents were looked at.
     """
 
     name: str
     open: Callable[[Mapping[str, str]], Awaitable[SearchBackend]]
     title: str = ""
     wiring: SearchWiring | None = None
+    has_documents: Callable[[Mapping[str, str]], bool] | None = None

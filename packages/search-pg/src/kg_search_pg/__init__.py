@@ -32,6 +32,13 @@ async def _open(options: Mapping[str, str]) -> SearchBackend:
     return _DESK.backend
 
 
+def _has_documents(options: Mapping[str, str]) -> bool:
+    from kg_search_pg.documents import Sources
+    from kg_search_pg.options import Options
+
+    return bool(Sources.of(Options.parse(options).home).load())
+
+
 class _Wiring:
     def steps(self, home: Path, options: Mapping[str, str]) -> Sequence[SearchStep]:
         from kg_search_pg.wiring import steps
@@ -61,7 +68,13 @@ _FOLDER: Final = Argument(name="folder", help="The folder.", required=True, posi
 _EVERYWHERE: Final = Argument(name="everywhere", help="Find them from every project, not only from theirs.", flag=True)
 
 
-PG: Final = SearchBackendFactory(name="pg", title="Postgres, by words and by meaning", open=_open, wiring=_Wiring())
+PG: Final = SearchBackendFactory(
+    name="pg",
+    title="Postgres, by words and by meaning",
+    open=_open,
+    wiring=_Wiring(),
+    has_documents=_has_documents,
+)
 
 
 @hookimpl

@@ -88,7 +88,7 @@ class PgBackend:
         self._documents = (
             Documents(
                 DocumentRows(database, stems),
-                Sources(options.home / "state" / "documents.json"),
+                Sources.of(options.home),
                 host,
                 tokenizer_of(meaning.embedder),
                 self._changed,

@@ -38,6 +38,7 @@ class Backend:
     asked: int = 0
     told: list[str] = field(default_factory=list)
     options: Mapping[str, str] = field(default_factory=dict)
+    has_documents: Callable[[Mapping[str, str]], bool] | None = None
 
     async def open(self, options: Mapping[str, str]) -> Backend:
         self.options = options
@@ -87,7 +88,8 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def plugins(backend: Backend) -> Plugins:
-    return Plugins.of(search_backends=[SearchBackendFactory(name="meaning", open=backend.open)])
+    factory = SearchBackendFactory(name="meaning", open=backend.open, has_documents=backend.has_documents)
+    return Plugins.of(search_backends=[factory])
 
 
 def settings(name: str = "meaning", **options: str) -> Settings:
@@ -377,7 +379,8 @@ def test_passages_of_documents_are_given_to_whoever_asks_for_them_and_shown_as_w
 
 def test_whoever_asks_for_documents_is_told_that_they_cannot_be_looked_at_yet(tmp_path: Path) -> None:
     async def main() -> None:
-        async with opened(tmp_path, Backend(hangs=True)) as memory:
+        backend = Backend(hangs=True, has_documents=lambda options: options["home"] == str(tmp_path))
+        async with opened(tmp_path, backend) as memory:
             await save(memory, "harbour", "The harbour closes at nine.")
 
             silent = await memory.search(ask("harbour"))
@@ -386,6 +389,26 @@ def test_whoever_asks_for_documents_is_told_that_they_cannot_be_looked_at_yet(tm
             assert [hit.id for hit in asked.hits] == [hit.id for hit in silent.hits] == ["harbour"]
             assert silent.degraded == ""
             assert "no documents were looked at" in asked.degraded
+
+    run(main())
+
+
+def refused(_: Mapping[str, str]) -> bool:
+    raise OSError("told to")
+
+
+@pytest.mark.parametrize("has_documents", [None, lambda _: False, refused])
+def test_where_there_are_no_documents_nobody_is_told_that_none_were_looked_at(
+    tmp_path: Path, has_documents: Callable[[Mapping[str, str]], bool] | None
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, Backend(hangs=True, has_documents=has_documents)) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+
+            asked = await memory.search(replace(ask("harbour"), documents=3))
+
+            assert [hit.id for hit in asked.hits] == ["harbour"]
+            assert asked.degraded == ""
 
     run(main())
 

@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from kg_plugin_api import Code, KgError
 
@@ -27,6 +27,11 @@ class Sources:
 
     def __init__(self, file: Path) -> None:
         self._file = file
+
+    @classmethod
+    def of(cls, home: Path) -> Self:
+        """Those of a memory folder."""
+        return cls(home / "state" / "documents.json")
 
     def load(self) -> tuple[Source, ...]:
         """All of them, by path. Blocking. Raises INVALID when the file is damaged, naming it."""

@@ -122,7 +122,7 @@ class Follower:
         """What the backend answers within the budget. Raises SearchUnavailable, with the reason, where it does not."""
         backend = self._backend
         if backend is None or self._state is not State.ANSWERING or not self._complete.issuperset(request.graphs):
-            raise SearchUnavailable(self._outage or (self._unready if request.documents else ""))
+            raise SearchUnavailable(self._outage or (await self._unready() if request.documents else ""))
         if self._is_doubted:
             raise SearchUnavailable(f"The search backend {self.name} is slow, so the built-in index answered.")
         try:
@@ -142,11 +142,18 @@ class Follower:
         self._misses = 0
         return results
 
-    @property
-    def _unready(self) -> str:
+    async def _unready(self) -> str:
         """What whoever asks for documents is told while it is not asked: the built-in index has all lessons and none
-        of those.
+        of those. Nothing where there are no documents.
         """
+        if self._factory.has_documents is None:
+            return ""
+        try:
+            if not await asyncio.to_thread(self._factory.has_documents, self._options):
+                return ""
+        except Exception:  # plug-in border: whatever it raises
+            log.warning("The search backend %s does not say whether it has documents", self.name, exc_info=True)
+            return ""
         return f"The search backend {self.name} does not have everything yet, so no documents were looked at."
 
     @property
