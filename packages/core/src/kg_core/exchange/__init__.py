@@ -2,3 +2,5 @@
 
 Nothing is offered here: a server needs few of the modules, and what it need not import makes its start shorter.
 """
+
+__all__: list[str] = []
