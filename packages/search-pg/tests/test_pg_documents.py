@@ -22,7 +22,6 @@ from kg_search_pg.desk import Desk
 from kg_search_pg.documents import files
 from kg_search_pg.documents.files import LARGEST, listed
 from kg_search_pg.documents.pieces import MOST
-from kg_search_pg.documents.sources import Source, Sources
 from kg_search_pg.embedding.tokens import estimate
 from kg_search_pg.options import Options
 
@@ -490,16 +489,6 @@ def test_documents_whose_folder_is_not_listed_any_more_are_forgotten_when_it_ope
             assert await chunks(postgres) == []
 
     asyncio.run(main())
-
-
-def test_whether_there_are_documents_is_known_without_a_postgres(tmp_path: Path) -> None:
-    has_documents = kg_search_pg.PG.has_documents
-    assert has_documents is not None
-
-    before = has_documents({"home": str(tmp_path)})
-    Sources.of(tmp_path).save([Source(tmp_path)])
-
-    assert (before, has_documents({"home": str(tmp_path)})) == (False, True)
 
 
 @pytest.mark.parametrize("overlapping", ["docs", ".."])
