@@ -47,7 +47,7 @@ def test_nothing_is_written_down_unless_somebody_asked_for_it(
 
     asyncio.run(main())
 
-    assert not (tmp_path / "state").exists()
+    assert not (tmp_path / "state" / "search-misses.jsonl").exists()
 
 
 def test_a_question_that_nothing_answered_is_written_down_without_secrets_and_no_prompt_is(

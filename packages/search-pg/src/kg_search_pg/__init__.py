@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Final
 
-from kg_plugin_api import Argument, EventKind, Operation, SearchBackendFactory, hookimpl
+from kg_plugin_api import Argument, EventKind, KgError, Operation, SearchBackendFactory, hookimpl
 from kg_search_pg.desk import Desk
 
 if TYPE_CHECKING:
@@ -28,7 +28,12 @@ async def _open(options: Mapping[str, str]) -> SearchBackend:
     from kg_search_pg.options import Options
 
     _DESK.options = Options.parse(options)
-    _DESK.backend = await open_backend(_DESK.options, host=_DESK.host)
+    _DESK.problem = ""
+    try:
+        _DESK.backend = await open_backend(_DESK.options, host=_DESK.host)
+    except KgError as failure:
+        _DESK.problem = failure.sentence
+        raise
     return _DESK.backend
 
 

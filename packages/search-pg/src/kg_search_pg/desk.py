@@ -22,6 +22,8 @@ class Desk:
     """What the server of this process lends."""
     options: Options | None = None
     backend: PgBackend | None = None
+    problem: str = ""
+    """Why the last opening came to none."""
 
     def chosen(self) -> Options:
         """The options. Raises CONFLICT when the settings do not choose this backend."""
@@ -33,7 +35,8 @@ class Desk:
         """The backend. Raises UNAVAILABLE while there is none."""
         self.chosen()
         if self.backend is None or self.backend.is_closed:
-            raise KgError(Code.UNAVAILABLE, "Postgres does not answer now. `kg doctor` and `kg pg doctor` say why.")
+            silent = "Postgres does not answer now. `kg doctor` and `kg pg doctor` say why."
+            raise KgError(Code.UNAVAILABLE, self.problem or silent)
         return self.backend
 
     def documents(self) -> Documents:

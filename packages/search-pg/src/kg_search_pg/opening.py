@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from kg_search_pg.embedding import EmbedderFailed, Queue
 from kg_search_pg.embedding.endpoint import EndpointEmbedder
 from kg_search_pg.embedding.local import LocalEmbedder, is_installed
 from kg_search_pg.options import LOCAL, NONE, OPENAI
+from kg_search_pg.owner import Owner
 from kg_search_pg.reranking import Reranker, RerankerFailed
 from kg_search_pg.schema import Vectors, migrate, with_vectors
 
@@ -33,7 +35,7 @@ async def open_backend(options: Options, given: Embedder | None = None, host: Ho
     """A backend that answers; ``given`` embeds instead of what the options name. It has documents only with a ``host``,
     which keeps secrets out of them.
 
-    Raises SearchUnavailable, or INVALID for an option that is wrong.
+    Raises SearchUnavailable, INVALID for an option that is wrong, or CONFLICT for a schema of another memory.
     """
     embedder, problem = embedder_of(options) if given is None else (given, "")
     reranker = reranker_of(options)
@@ -65,11 +67,12 @@ async def open_backend(options: Options, given: Embedder | None = None, host: Ho
 
 
 async def prepared(dsn: str, options: Options) -> Vectors:
-    """Brings the tables, and the vectors where somebody can make and compare them."""
+    """Brings the tables, and the vectors where somebody can make and compare them. Raises as :func:`open_backend`."""
+    owner = await asyncio.to_thread(_owner, options)
     connection = await connect(dsn)
     try:
         with Failing():
-            await migrate(connection, options.schema)
+            await migrate(connection, options.schema, owner)
             vectors = await with_vectors(connection, options.schema)
             known = await (
                 await connection.execute(
@@ -83,6 +86,14 @@ async def prepared(dsn: str, options: Options) -> Vectors:
             Code.INVALID, f"config.toml, [search.options], language: this Postgres does not know {options.language!r}."
         )
     return vectors
+
+
+def _owner(options: Options) -> Owner | None:
+    """The memory that a shared Postgres is told of; a private one is in its memory's folder, and so is nobody else's.
+
+    An index without a folder, as a trial opens it, is no memory's.
+    """
+    return Owner.of(options.home) if options.dsn and options.home != Path() else None
 
 
 def embedder_of(options: Options) -> tuple[Embedder | None, str]:

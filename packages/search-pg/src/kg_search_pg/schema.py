@@ -10,9 +10,12 @@ import psycopg
 from psycopg import sql
 
 from kg_search_pg.database import told
+from kg_search_pg.owner import claim
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
+
+    from kg_search_pg.owner import Owner
 
 LEAST_VECTOR: Final = (0, 8, 3)
 """The first pgvector whose index survives a vacuum unharmed, and that goes on looking when filters leave too little."""
@@ -76,8 +79,11 @@ class Vectors:
     problem: str = ""
 
 
-async def migrate(connection: AsyncConnection[Any], schema: str) -> None:
-    """Brings the tables to their newest form. Several may do so at once."""
+async def migrate(connection: AsyncConnection[Any], schema: str, owner: Owner | None = None) -> None:
+    """Brings the tables to their newest form, for a memory if one is named. Several may do so at once.
+
+    Raises CONFLICT, and changes nothing, where they are another memory's.
+    """
     name = sql.Identifier(schema)
     async with connection.transaction():
         await connection.execute("select pg_advisory_xact_lock(hashtextextended('kg-search-pg ' || %s, 0))", [schema])
@@ -85,6 +91,8 @@ async def migrate(connection: AsyncConnection[Any], schema: str) -> None:
         if (row := await there.fetchone()) and not row[0]:  # "if not exists" would ask for the right to create one
             await connection.execute(sql.SQL("create schema {}").format(name))
         await connection.execute(sql.SQL("set local search_path to {}").format(name))
+        if owner is not None:
+            await claim(connection, schema, owner)
         await connection.execute("create table if not exists migration (number int primary key)")
         (done,) = await (await connection.execute("select coalesce(max(number), 0) from migration")).fetchone() or (0,)
         for number, statements in enumerate(MIGRATIONS[done:], done + 1):
@@ -93,7 +101,7 @@ async def migrate(connection: AsyncConnection[Any], schema: str) -> None:
 
 
 async def drop(connection: AsyncConnection[Any], schema: str) -> None:
-    """Drops our tables at one stroke, and nothing else that the schema holds."""
+    """Drops our tables at one stroke, and nothing else that the schema holds. It stays its memory's."""
     ours = sql.SQL(", ").join(sql.Identifier(schema, table) for table in TABLES)
     await connection.execute(sql.SQL("drop table if exists {} cascade").format(ours))
 
