@@ -154,6 +154,39 @@ def test_without_the_extension_it_searches_by_words_and_says_why(postgres: Embed
     asyncio.run(main())
 
 
+def test_names_are_looked_up_in_no_schema_but_ours_and_those_of_the_extension_and_the_language(
+    postgres: EmbeddedServer, endpoint: Any, until: Any
+) -> None:
+    others = psycopg.conninfo.make_conninfo(postgres.dsn, dbname="others")
+    options = {"embedder": "openai", "url": endpoint.url, "model": "stand-in", "language": "plain"}
+
+    async def main() -> None:
+        await sql(postgres, "drop database if exists others", "create database others")
+        async with await psycopg.AsyncConnection.connect(others, autocommit=True) as connection:
+            for statement in (
+                b"create schema extensions",
+                b"create extension vector schema extensions",
+                b"create schema languages",
+                b"create text search configuration languages.plain (copy = simple)",
+                b"create table public.chunk (id int, key text)",
+                b"insert into public.chunk values (1, 'user\x1fa')",
+            ):
+                await connection.execute(statement)
+            backend = await open_backend(Options(dsn=others, **options))
+            await backend.upsert([node("a", "automobile"), node("b", "ledger")])
+            await until(backend, embedded)
+            assert (await backend.search(ask("car", budget=10.0))).hits[0].id == "a"
+            await connection.execute("drop table kg.chunk")
+
+            with pytest.raises(SearchUnavailable):
+                await backend.remove(["user\x1fa"])
+
+            await backend.close()
+            assert await (await connection.execute("select count(*) from public.chunk")).fetchone() == (1,)
+
+    asyncio.run(main())
+
+
 def test_a_crowd_is_answered(opened: Any, until: Any) -> None:
     async def main() -> None:
         async with opened() as backend:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import Code, KgError
 from kg_search_pg.backend import Meaning, PgBackend
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from kg_plugin_api import Host
     from kg_search_pg.embedding import Embedder
     from kg_search_pg.options import Options
+
+_SYSTEM: Final = "pg_catalog"
+"""Names are looked up there first, unless it is named at another place."""
+_LANGUAGE: Final = f"""
+    select nspname::text from pg_ts_config join pg_namespace as place on place.oid = cfgnamespace where cfgname = %s
+    order by nspname <> '{_SYSTEM}', nspname <> 'public', nspname limit 1
+"""
 
 
 def places(options: Options) -> Places:
@@ -52,8 +59,7 @@ async def open_backend(options: Options, given: Embedder | None = None, host: Ho
             release.push_async_callback(server.stop)
             await server.start()
             dsn = server.dsn
-        vectors = await prepared(dsn, options)
-        path = tuple(dict.fromkeys(name for name in (options.schema, vectors.schema, "public") if name))
+        vectors, path = await prepared(dsn, options)
         database = await Database.open(dsn, path=path, most=options.connections)
         opened.push_async_callback(database.close)
         queue = None
@@ -66,26 +72,29 @@ async def open_backend(options: Options, given: Embedder | None = None, host: Ho
         return backend
 
 
-async def prepared(dsn: str, options: Options) -> Vectors:
-    """Brings the tables, and the vectors where somebody can make and compare them. Raises as :func:`open_backend`."""
+async def prepared(dsn: str, options: Options) -> tuple[Vectors, tuple[str, ...]]:
+    """Brings the tables, and the vectors where somebody can make and compare them. With these, the schemas in which
+    names are to be looked up. Raises as :func:`open_backend`.
+
+    These are ours, that of the extension and that of the language, and no other: while our tables are dropped, others
+    of their names would pass for them.
+    """
     owner = await asyncio.to_thread(_owner, options)
     connection = await connect(dsn)
     try:
         with Failing():
             await migrate(connection, options.schema, owner)
             vectors = await with_vectors(connection, options.schema)
-            known = await (
-                await connection.execute(
-                    "select exists (select from pg_ts_config where cfgname = %s)", [options.language]
-                )
-            ).fetchone()
+            known = await (await connection.execute(_LANGUAGE, [options.language])).fetchone()
     finally:
         await connection.close()
-    if not known or not known[0]:
+    if not known:
         raise KgError(
             Code.INVALID, f"config.toml, [search.options], language: this Postgres does not know {options.language!r}."
         )
-    return vectors
+    (language,) = known
+    path = (options.schema, vectors.schema, "" if language == _SYSTEM else language)
+    return vectors, tuple(dict.fromkeys(filter(None, path)))
 
 
 def _owner(options: Options) -> Owner | None:

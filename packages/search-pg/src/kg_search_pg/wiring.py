@@ -61,7 +61,7 @@ class PostgresStep:
             Programs.find()
             return
         progress("connecting")
-        vectors = asyncio.run(prepared(self.options.dsn, self.options))
+        vectors, _ = asyncio.run(prepared(self.options.dsn, self.options))
         progress(f"the schema {self.options.schema} is there")
         if vectors.problem:
             progress(f"it will be searched by words alone: {vectors.problem}")
