@@ -63,6 +63,10 @@ MIGRATIONS: Final[tuple[LiteralString, ...]] = (
     alter table chunk add column heading text not null default '', add column line int not null default 0;
     create index chunk_document on chunk (item) where type = 'document';
     """,
+    """
+    drop index chunk_graph;
+    create index chunk_graph on chunk (graph, type) where ordinal = 0;
+    """,
 )
 """Each is applied once, in order; one that was released is never edited. Without the vectors: these come with the
 extension, where there is one."""
