@@ -71,7 +71,7 @@ def _shown(place: _Place, path: str, component: str) -> dict[str, object]:
     rules = (*found.rules, *everywhere)
     text = _whole(project_map) if not path and not component else _some(found, everywhere)
     if not project_map.components and not project_map.rules and place.state.problem is None:
-        text = ["There is no map yet. `kg map init` begins one, and docs/rules.md tells how it reads."]
+        text = ["There is no map yet. `kg map init` begins one, and docs/rules.md says how one is written."]
     return {
         "text": "\n".join(text),
         "components": [component_facts(each) for each in (*found.components, *found.beside)],

@@ -154,7 +154,10 @@ class Follower:
         except Exception:  # plug-in border: whatever it raises
             log.warning("The search backend %s does not say whether it has documents", self.name, exc_info=True)
             return ""
-        return f"The search backend {self.name} does not have everything yet, so no documents were looked at."
+        return (
+            f"The search backend {self.name} does not have everything yet, so the built-in one answered; "
+            "no documents were looked at."
+        )
 
     @property
     def _is_doubted(self) -> bool:

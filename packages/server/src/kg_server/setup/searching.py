@@ -99,7 +99,7 @@ def wait(health: Callable[[], Mapping[str, Any] | None], progress: Callable[[str
             raise KgError(Code.UNAVAILABLE, str(outage))
         if search.get("state") == State.ANSWERING and not search.get("behind") and not lag and said:
             return search
-        now = f"{search.get('state', 'starting')}, {search.get('behind', 0)} to tell, {lag} to make"
+        now = f"{search.get('state', 'starting')}, {search.get('behind', 0)} lessons to send, {lag} to index"
         if now != last:
             last, moved = now, monotonic()
         if monotonic() - moved > _STILL_SECONDS:
