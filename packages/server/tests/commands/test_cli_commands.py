@@ -136,7 +136,7 @@ def test_preview_shows_the_text_and_its_measure(kg, served, tmp_path) -> None:
 
     assert code == 0
     assert out == f"Preload for plain in {tmp_path}\n"
-    assert err == f"\n{len(out) - 1} of 9,500 UTF-16 units.\n"
+    assert err == f"\n{len(out) - 1} of at most 9,500 characters, counted as UTF-16 units.\n"
 
 
 def test_a_folder_that_is_not_there_is_pointed_out(kg, served, tmp_path) -> None:

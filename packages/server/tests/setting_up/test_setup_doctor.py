@@ -166,6 +166,21 @@ def test_trust_that_is_open_is_told_in_words_with_the_flag_that_gives_it(person:
     assert of(look(health(), harness), "Trust the hooks")[0] == "ok"
 
 
+def test_a_version_is_told_without_the_advice_that_the_agent_adds_to_it(
+    person: Any, look: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "claude"
+    program.write_text(f"#!/bin/sh\necho 'Agent {CLAUDE.recognition.tested_versions[0]}.'\necho 'Run x to update.'\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("kg_server.setup.machine.Machine.binary", lambda *_: program)
+    person.run("setup", "--yes", "--harness", "claude")
+
+    found = look(health())
+
+    assert of(found, f"Claude Code: Agent {CLAUDE.recognition.tested_versions[0]}.")[0] == "ok"
+    assert not any("to update" in sentence or ".." in sentence for sentence in found)
+
+
 def test_the_shim_is_asked_as_the_agent_asks_it(person: Any, look: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     person.run("setup", "--yes", "--harness", "claude")
     assert of(look(health()), "Memory answers through its MCP server (10 tools)")[0] == "ok"

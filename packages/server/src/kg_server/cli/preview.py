@@ -11,7 +11,7 @@ from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 if TYPE_CHECKING:
     from kg_core.store import Home
 
-_UNITS: Final = {"utf16": "UTF-16 units", "bytes": "bytes", "characters": "characters"}
+_UNITS: Final = {"utf16": "characters, counted as UTF-16 units", "bytes": "bytes", "characters": "characters"}
 
 
 @click.command("preview")
@@ -30,4 +30,4 @@ def command(home: Home, cwd: str, harness: str, *, as_json: bool) -> None:
         return
     click.echo(found["text"])
     unit = _UNITS.get(found["unit"], found["unit"])
-    click.echo(f"\n{found['measure']:,} of {found['limit']:,} {unit}.", err=True)
+    click.echo(f"\n{found['measure']:,} of at most {found['limit']:,} {unit}.", err=True)

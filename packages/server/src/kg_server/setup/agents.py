@@ -90,12 +90,18 @@ def _version(harness: Harness, binary: Path | None) -> Iterator[Finding]:
     except (OSError, subprocess.TimeoutExpired) as failure:
         yield Finding(area, Level.NOTE, f"{binary} does not say its version ({type(failure).__name__}).")
         return
-    said = " ".join(done.stdout.split()) or "nothing"
+    said = _first_line(done.stdout) or "nothing"
     tested = harness.recognition.tested_versions
     if tested and not any(version in said for version in tested):
         yield Finding(area, Level.NOTE, f"{harness.title} says {said}; kg was tested with {', '.join(tested)}.")
     else:
         yield Finding(area, Level.OK, f"{harness.title}: {said}.")
+
+
+def _first_line(said: str) -> str:
+    """What a client says of itself, without the advice below it and without the full stop that kg adds."""
+    lines = [line for line in map(str.strip, said.splitlines()) if line]
+    return lines[0].rstrip(".") if lines else ""
 
 
 def _shim(connection: Connection, machine: Machine) -> Iterator[Finding]:
