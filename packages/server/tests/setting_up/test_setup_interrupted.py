@@ -178,6 +178,8 @@ def test_a_dry_run_shows_the_diff_of_every_file_and_writes_nothing(person: Any) 
     written = [name for name, data in person.files().items() if before.get(name) != data]
     assert len(written) >= 10
     assert all(f"+++ {person.folder / name}" in out for name in written)
+    needed = out.count("+++ ") - out.count("# Offered: ")
+    assert out.endswith(f"\nNothing was changed; `kg setup` would change {needed} files.\n")
     connected = person.files()
 
     code, out, _ = person.run("uninstall", "--dry-run")
@@ -185,3 +187,5 @@ def test_a_dry_run_shows_the_diff_of_every_file_and_writes_nothing(person: Any) 
     assert code == 0
     assert person.files() == connected
     assert all(f"--- {person.folder / name}" in out for name in written)
+    assert "# claude (auto-memory-off)" in out.splitlines()
+    assert out.endswith(f"\nNothing was changed; `kg uninstall` would change {out.count('--- ')} files.\n")

@@ -153,6 +153,23 @@ def test_removal_for_a_program_asks_nobody(person: Any, monkeypatch: pytest.Monk
     assert "--yes" in err
 
 
+def test_whoever_accepts_an_offer_is_not_told_so_again(person: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    asked: list[str] = []
+
+    def yes(question: str, **_: object) -> bool:
+        asked.append(question)
+        return True
+
+    monkeypatch.setattr("click.confirm", yes)
+
+    _, out, _ = person.run("setup", "--harness", "claude")
+
+    (offer,) = [question for question in asked if "memory of its own" in question]
+    assert offer not in out
+    assert json.loads(person.settings("claude").read_text(encoding="utf-8"))["autoMemoryEnabled"] is False
+
+
 def test_sharing_has_no_document(person: Any) -> None:
     code, out, err = person.run("setup", "--team", "--json")
 

@@ -20,7 +20,7 @@ from kg_plugin_api import Code, KgError
 from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kg_server.setup.account import Account
 
@@ -88,6 +88,14 @@ class Report:
         """The command is done, with this exit code."""
         self.code = code
         return code
+
+
+def unchanged(accounts: Sequence[Account], command: str) -> str:
+    """What ends a dry run: how many files the command would change, besides those of what is only offered."""
+    count = sum(len(account.files) for account in accounts)
+    if not count:
+        return f"Nothing was changed, and `kg {command}` would change no file."
+    return f"Nothing was changed; `kg {command}` would change {count} {'file' if count == 1 else 'files'}."
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ import click
 from kg_plugin_api import Code, KgError, StepState
 from kg_server.cli.consent import Consent
 from kg_server.cli.control import control
-from kg_server.cli.options import apart, as_json, told, with_home
+from kg_server.cli.options import apart, as_json, told, unchanged, with_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,6 +161,7 @@ def _shown(connections: Sequence[Connection], accounts: list[Account]) -> int:
             click.echo(f"  {failure.sentence}", err=True)
             account.still_open.append(failure.sentence)
             code = 1
+    click.echo(unchanged(accounts, "setup"))
     return code
 
 
@@ -215,7 +216,8 @@ def _connect(connection: Connection, consent: Consent, account: Account, *, trus
             account.offered(offer, plan, outcome)
             refused = _written(outcome, title)
             left += refused
-            click.echo(f"  {offer.question} {'Not done.' if refused else 'Yes.'}")
+            if refused or consent is not Consent.PERSON:  # who has just said yes need not be told so
+                click.echo(f"  {offer.question} {'Not done.' if refused else 'Yes.'}")
             continue
         account.offered(offer, plan)
         if consent is Consent.NOBODY:

@@ -11,7 +11,7 @@ import click
 
 from kg_core.model import USER
 from kg_plugin_api import Code, KgError
-from kg_server.cli.options import Report, Waiting, as_json, told, with_home
+from kg_server.cli.options import Report, Waiting, as_json, told, unchanged, with_home
 from kg_server.lifecycle.control import Control
 
 if TYPE_CHECKING:
@@ -84,11 +84,12 @@ def _shown(records: dict[str, Editor], report: Report, *, purge: bool, home: Hom
     for name, editor in records.items():
         plan = editor.plan_removal()
         _account(name, report).planned(plan)
-        click.echo(f"# {name}\n{plan.diff()}")
+        click.echo(f"# {_called(name)}\n{plan.diff()}")
     if not records:
         click.echo("kg has put nothing into other programs' settings.")
     if purge and _holds_memory(home):
         click.echo(f"The memory in {home.root} would be deleted.")
+    click.echo(unchanged(report.accounts, "uninstall"))
     return 0
 
 
@@ -100,10 +101,20 @@ def _account(record: str, report: Report) -> Account:
     return report.accounts[-1]
 
 
+def _called(record: str) -> str:
+    """How a person is told of a record: what was offered behind its agent, a shared project without its number."""
+    from kg_server.setup.team import PREFIX
+
+    if record.startswith(PREFIX):
+        return "shared project"
+    agent, _, offer = record.partition(".")
+    return f"{agent} ({offer})" if offer else agent
+
+
 def _agreed(records: dict[str, Editor], *, purge: bool, home: Home, asking: bool) -> bool:
     for name, editor in records.items():
         for change in editor.plan_removal().changes:
-            click.echo(f"{name}: {change.path}")
+            click.echo(f"{_called(name)}: {change.path}")
     if not asking:
         return True
     if not click.confirm("Take kg out of these files?" if records else "Stop the server?", default=True):
@@ -184,5 +195,5 @@ def _taken_out(name: str, editor: Editor, report: Report) -> bool:
         account.still_open.append(f"{refusal.path} was not changed. {refusal.reason}")
         click.echo(f"  To take it out by hand, remove:\n{refusal.snippet}", err=True)
     if outcome.ok:
-        click.echo(f"{name}: taken out.")
+        click.echo(f"{_called(name)}: taken out.")
     return outcome.ok

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 DRIVER: Final = "merge.kg.driver"
 NAME: Final = "merge.kg.name"
+PREFIX: Final = "team-"
+"""What the names of these records begin with."""
 _TITLE: Final = "kg: lessons merged one by one"
 
 
@@ -114,7 +116,7 @@ class Team:
 
     def _editor(self) -> Editor:
         name = hashlib.sha256(str(self.tree).encode("utf-8", "surrogateescape")).hexdigest()[:12]
-        return Records.at(self.home).of(f"team-{name}")
+        return Records.at(self.home).of(f"{PREFIX}{name}")
 
 
 def driver() -> str:
