@@ -87,8 +87,8 @@ def shown_at(line: str, text: str, start: int) -> re.Match[str] | None:
     return re.compile("[^\n]*".join(parts)).search(text, start)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_whole_day_by_hand_goes_as_the_page_says(page: str, person: dict[str, str]) -> None:
+def live_through(page: str, person: dict[str, str]) -> None:
+    """Runs a page's commands and asserts that they print what it shows."""
     where = person["HOME"]
     for step in steps((DOCS / page).read_text(encoding="utf-8")):
         Path(person["CHANGES"]).write_text(json.dumps(step.changes), encoding="utf-8")
@@ -110,6 +110,16 @@ def test_a_whole_day_by_hand_goes_as_the_page_says(page: str, person: dict[str, 
             assert found is not None, f"{step.commands}\ndoes not print {line!r}, but:\n{done.stdout}"
             at = found.end()
         where = Path(person["WHERE"]).read_text(encoding="utf-8").strip()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_whole_day_by_hand_goes_as_the_page_says(page: str, person: dict[str, str]) -> None:
+    live_through(page, person)
+
+
+def test_a_page_can_be_lived_through_after_another(person: dict[str, str]) -> None:
+    for page in ("questions.md", "recall.md"):  # both are about a shop
+        live_through(page, person)
 
 
 @pytest.mark.parametrize("page", PAGES)
