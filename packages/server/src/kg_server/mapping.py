@@ -16,6 +16,7 @@ from kg_core.render.rules import component_line, component_lines, indented, rule
 from kg_core.store.maptext import component_facts
 from kg_plugin_api import Code, EventKind, KgError
 from kg_plugin_api import Path as TextPath
+from kg_server.counting import counted
 from kg_server.delivery import room
 from kg_server.keeping.git import GitFailed
 from kg_server.keeping.tree import files_of, quietly
@@ -126,7 +127,7 @@ def _facts(place: _Place) -> dict[str, object]:
 
 
 def _count(project_map: ProjectMap) -> str:
-    return f"{len(project_map.components)} components, {len(project_map.rules)} rules"
+    return f"{counted(len(project_map.components), 'component')}, {counted(len(project_map.rules), 'rule')}"
 
 
 def _whole(project_map: ProjectMap) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kg_server.cli.options import as_json, patiently, print_json, with_home
+from kg_server.counting import counted
 
 if TYPE_CHECKING:
     from kg_core.store import Home
@@ -30,4 +31,5 @@ def command(home: Home, file: Path | None, *, as_json: bool) -> None:
     if as_json:
         print_json(made)
     else:
-        click.echo(f"{made['path']}: {sum(made['nodes'].values())} lessons in {len(made['nodes'])} graphs.")
+        lessons, graphs = sum(made["nodes"].values()), len(made["nodes"])
+        click.echo(f"{made['path']}: {counted(lessons, 'lesson')} in {counted(graphs, 'graph')}.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with_home
+from kg_server.counting import counted
 
 if TYPE_CHECKING:
     from kg_core.store import Home
@@ -72,7 +73,7 @@ def _begun(count: int) -> str:
     """What a new map holds, and what is left to the person."""
     if not count:
         return "has no components, as nothing here became one, and no rules. Write down both"
-    return f"has {count} component{'' if count == 1 else 's'} and no rules. Write down the rules"
+    return f"has {counted(count, 'component')} and no rules. Write down the rules"
 
 
 def _asked(home: Home, route: str, asked: dict[str, str]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from kg_core.exchange.taking import slices
 from kg_core.model.codec import edge_record, node_record, progress_record, use_record
 from kg_plugin_api import Code, KgError
 from kg_server.cli.options import patiently
+from kg_server.counting import counted
 from kg_server.security import LARGEST_BODY
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def told(summary: Mapping[str, Any], verbs: Mapping[str, str]) -> Iterator[str]:
     for graph in summary["graphs"]:
         counts = graph["counts"]
         told_counts = [f"{counts[name]} {verb}" for name, verb in verbs.items() if counts.get(name)]
-        edges = [f"{graph['edges']} relations"] if graph["edges"] else []
+        edges = [counted(graph["edges"], "relation")] if graph["edges"] else []
         yield f"{graph['graph']}: {', '.join([*told_counts, *edges]) or 'nothing'}."
         for name in ("conflict", "forgotten"):
             ids = graph["ids"].get(name, [])

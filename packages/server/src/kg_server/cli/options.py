@@ -18,6 +18,7 @@ import click
 from kg_core.store import Home
 from kg_plugin_api import Code, KgError
 from kg_server.cli.place import working_folder
+from kg_server.counting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -95,7 +96,7 @@ def unchanged(accounts: Sequence[Account], command: str) -> str:
     count = sum(len(account.files) for account in accounts)
     if not count:
         return f"Nothing was changed, and `kg {command}` would change no file."
-    return f"Nothing was changed; `kg {command}` would change {count} {'file' if count == 1 else 'files'}."
+    return f"Nothing was changed; `kg {command}` would change {counted(count, 'file')}."
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.claims import ClaimState
 from kg_plugin_api import KgError, StepState
+from kg_server.counting import counted
 from kg_server.setup.connection import Connection
 from kg_server.setup.finding import Finding, Level
 from kg_server.setup.service import SERVICE
@@ -54,7 +55,7 @@ def _links(connection: Connection) -> Iterator[Finding]:
     for status in amiss:
         yield Finding(area, Level.PROBLEM, f"{status.claim.path}: {status.sentence}", again)
     if not amiss:
-        yield Finding(area, Level.OK, f"{harness.title} is connected ({len(standing)} places).")
+        yield Finding(area, Level.OK, f"{harness.title} is connected ({counted(len(standing), 'place')}).")
     for step in connection.steps():
         state = connection.state(step)
         level = {StepState.DONE: Level.OK, StepState.OPEN: Level.PROBLEM, StepState.UNKNOWN: Level.NOTE}[state.state]

@@ -10,6 +10,7 @@ from kg_core.store import ProblemKind, Settings
 from kg_plugin_api import KgError
 from kg_server.carrier.places import Places, age
 from kg_server.carrier.version import VERSION
+from kg_server.counting import counted
 from kg_server.setup.agents import agent
 from kg_server.setup.connection import Records
 from kg_server.setup.finding import Finding, Level
@@ -89,5 +90,5 @@ def _server(machine: Machine, health: dict[str, Any] | None) -> Iterator[Finding
         yield Finding(area, level(problem["kind"]), problem["sentence"])
     search = health.get("search", {})
     if "state" in search and "outage" not in search:
-        behind = f", {search['behind']} lessons behind" if search["behind"] else ""
+        behind = f", {counted(search['behind'], 'lesson')} behind" if search["behind"] else ""
         yield Finding("search", Level.OK, f"{search['backend']} is {search['state']}{behind}.")

@@ -7,6 +7,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_plugin_api import Code, KgError, TomlEntry
+from kg_server.counting import counted
 from kg_server.searching import BUILTIN, State
 from kg_server.setup.connection import Records
 
@@ -99,7 +100,7 @@ def wait(health: Callable[[], Mapping[str, Any] | None], progress: Callable[[str
             raise KgError(Code.UNAVAILABLE, str(outage))
         if search.get("state") == State.ANSWERING and not search.get("behind") and not lag and said:
             return search
-        now = f"{search.get('state', 'starting')}, {search.get('behind', 0)} lessons to send, {lag} to index"
+        now = f"{search.get('state', 'starting')}, {counted(search.get('behind', 0), 'lesson')} to send, {lag} to index"
         if now != last:
             last, moved = now, monotonic()
         if monotonic() - moved > _STILL_SECONDS:
