@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import io
 import keyword
 import os
-import sys
 import traceback
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -16,6 +14,7 @@ import click
 
 from kg_plugin_api import KgError
 from kg_server.carrier.version import VERSION
+from kg_server.cli.output import Unwritable, standard_output
 from kg_server.errors import ANSWERS
 
 if TYPE_CHECKING:
@@ -107,8 +106,17 @@ def _module(name: str) -> str:
 
 def run_command(arguments: Sequence[str]) -> int:
     """Runs a command and says on one line what went wrong, if something did. Returns the exit code."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error does: what it cannot write is escaped
-        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        with standard_output():
+            return _run(arguments)
+    except Unwritable as failure:
+        click.echo(f"Error: {failure}", err=True)
+    except BrokenPipeError:
+        pass  # whoever read has read enough
+    return 1
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         result = root.main(list(arguments), prog_name="kg", standalone_mode=False)
     except KgError as failure:
@@ -123,9 +131,8 @@ def run_command(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt, EOFError):
         click.echo("Nothing more was done.", err=True)
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 1
+    except (BrokenPipeError, Unwritable):
+        raise
     except Exception as failure:  # noqa: BLE001 - process border: a person gets a sentence, the details go to a file
         click.echo(f"Error: kg failed ({type(failure).__name__}: {failure}). {_noted()}", err=True)
         return 1
