@@ -314,6 +314,47 @@ def test_a_new_memory_is_told_of_one_of_its_name_whose_folder_is_gone(registry, 
     assert projects.resolve(str(here)).slug == "app"
 
 
+def test_where_a_folder_belongs_is_looked_up_once_in_a_while_and_anew_when_the_roots_change(
+    registry, tmp_path, monkeypatch
+):
+    registry.places = Places(Path("/home/nobody"), (tmp_path,))
+    looked = []
+    monkeypatch.setattr("kg_core.store.projects.locate", lambda cwd, *more: looked.append(cwd) or locate(cwd, *more))
+    projects = registry.open()
+    here = tmp_path / "code" / "app"
+    (here / "src").mkdir(parents=True)
+
+    assert not any(projects.is_code_base(str(here / "src")) for _ in range(9))
+    assert projects.left_behind(str(here / "src")) == ""
+    assert len(looked) == 1
+
+    projects.adopt("app", [str(here)])
+    assert projects.is_code_base(str(here / "src")), "a root that came to be known counts at once"
+
+    registry.now += 1_999
+    assert projects.is_code_base(str(here / "src"))
+    assert len(looked) == 2
+    registry.now += 1
+    assert projects.is_code_base(str(here / "src"))
+    assert len(looked) == 3
+
+
+def test_a_project_with_a_memory_of_its_own_is_not_looked_at_for_a_lost_one(registry, tmp_path, monkeypatch):
+    registry.places = Places(Path("/home/nobody"), ())
+    projects = registry.open()
+    here = tmp_path / "app"
+    here.mkdir()
+    projects.save(projects.resolve(str(here)).key)
+    projects.is_code_base(str(here))
+
+    looked, stat = [], Path.stat
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "stat", lambda path: looked.append(path) or stat(path))
+        assert projects.left_behind(str(here)) == ""
+
+    assert looked == []
+
+
 def test_a_folder_that_cannot_be_looked_at_is_no_lost_one(registry, tmp_path):
     registry.places = Places(Path("/home/nobody"), ())
     projects = registry.open()

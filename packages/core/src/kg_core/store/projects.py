@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 REMEMBERED_FOR: Final = 2_000
 """Milliseconds for which a resolved folder is not looked at again."""
+_REMEMBERED: Final = 1_000
+"""Folders of which it is remembered where they belong."""
 _SLUG_BYTES: Final = 120
 
 
@@ -69,6 +71,7 @@ class Projects:
         self._registered: dict[str, Registration] = {}
         self._by_root: dict[Path, Registration] = {}
         self._resolved: dict[str, tuple[Millis, Project | None]] = {}
+        self._located: dict[str, tuple[Millis, Location | None]] = {}
 
     def load(self, problems: Problems) -> None:
         """Read all registrations. Blocking."""
@@ -89,23 +92,38 @@ class Projects:
         known = self._resolved.get(cwd)
         if known is not None and 0 <= now - known[0] < REMEMBERED_FOR:
             return known[1]
-        location = self._locate(cwd)
+        location = self._look(cwd)
         project = None if location is None else self._project(location)
-        if len(self._resolved) >= 1_000:
+        if len(self._resolved) >= _REMEMBERED:
             self._resolved.clear()
         self._resolved[cwd] = (now, project)
         return project
 
     def is_code_base(self, cwd: str) -> bool:
-        """Whether a folder lies in a checkout or in a known root: where a project is more than a folder's name."""
+        """Whether a folder lies in a checkout or in a known root: where a project is more than a folder's name.
+
+        Cheap, as :meth:`resolve` is.
+        """
         location = self._locate(cwd)
         return location is not None and (location.checkout is not None or location.root in self._by_root)
 
     def _locate(self, cwd: str) -> Location | None:
-        if not is_path(cwd) or not Path(cwd).is_absolute():
-            return None
-        location = locate(Path(cwd), self.places, self._by_root)
-        return None if location is None or location.root.is_relative_to(self._own) else location
+        """Where a folder belongs, as it was when it was last looked at."""
+        known = self._located.get(cwd)
+        if known is not None and 0 <= self._clock() - known[0] < REMEMBERED_FOR:
+            return known[1]
+        return self._look(cwd)
+
+    def _look(self, cwd: str) -> Location | None:
+        location = None
+        if is_path(cwd) and Path(cwd).is_absolute():
+            location = locate(Path(cwd), self.places, self._by_root)
+        if location is not None and location.root.is_relative_to(self._own):
+            location = None
+        if len(self._located) >= _REMEMBERED:
+            self._located.clear()
+        self._located[cwd] = (self._clock(), location)
+        return location
 
     def all(self) -> tuple[Project, ...]:
         """Every project, by slug. ``root`` is the one it was last seen at."""
@@ -121,10 +139,13 @@ class Projects:
         their remotes tells which code base here is one of them. Creates nothing.
         """
         location = self._locate(cwd)
-        if location is None or self._footprints.former(location.root) in self._by_root:
+        here = None if location is None else self._by_root.get(location.root)
+        if location is None or (here is not None and here.saved):
             return ""
-        here, name, remotes = self._by_root.get(location.root), location.root.name, self._remotes(location)
-        if (here is not None and here.saved) or (self._match_remotes and self._with_remotes(remotes) is not None):
+        if self._footprints.former(location.root) in self._by_root:
+            return ""
+        name, remotes = location.root.name, self._remotes(location)
+        if self._match_remotes and self._with_remotes(remotes) is not None:
             return ""
         lost = [
             each
@@ -176,7 +197,7 @@ class Projects:
         if known is None:
             known = Registration(self._free(slug or "imported"), paths, list(remotes))
             self._add(known)
-            self._resolved.clear()
+            self._forget()
         return Project(slug=known.slug, root=known.roots[-1] if known.roots else Path(), key=project_key(known.slug))
 
     def unsaved(self, key: GraphKey) -> bool:
@@ -245,11 +266,16 @@ class Projects:
         known.roots.append(location.root)
         known.saved = False
         self._by_root[location.root] = known
-        self._resolved.clear()
+        self._forget()
         for remote in location.checkout.remotes() if location.checkout is not None else ():
             if remote not in known.remotes:
                 known.remotes.append(remote)
         return former
+
+    def _forget(self) -> None:
+        """The roots are others now: no folder belongs where it did for sure."""
+        self._resolved.clear()
+        self._located.clear()
 
     def _add(self, registration: Registration) -> None:
         self._registered[registration.slug] = registration
