@@ -68,10 +68,7 @@ def test_a_second_edit_is_one_of_the_first_although_the_server_died_before_it_wr
 
 def test_an_edit_before_a_snapshot_is_never_overwritten(home, values, stores):
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("kept")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("kept"))
         stores.edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
         await store.commit(values.put(values.node("ours")))
         await store.snapshot()
@@ -88,10 +85,7 @@ def test_an_edit_made_before_a_snapshot_that_a_crash_cut_short_removes_nothing(
         raise OSError(errno.EIO, "the disk refuses")
 
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("alpha"), values.node("gone")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("alpha"), values.node("gone"))
         await store.commit(values.put(values.node("beta")))
         with monkeypatch.context() as patch:
             patch.setattr(Snapshots, "_put_in_place", refuse)

@@ -15,10 +15,7 @@ NOW = 1_790_000_000_000
 
 def test_an_edit_while_serving_is_merged_into_what_is_served(home, values, stores):
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("kept"), values.node("edited"), values.node("removed")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("kept"), values.node("edited"), values.node("removed"))
         stores.edited(home, lambda document: document["nodes"]["edited"].update(gist="by hand"))
         stores.edited(home, lambda document: document["nodes"].pop("removed"))
         stores.edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
@@ -42,10 +39,7 @@ def test_an_edit_while_serving_is_merged_into_what_is_served(home, values, store
 
 def test_what_a_person_added_may_be_changed_and_taken_out_before_the_file_was_written_anew(home, values, stores):
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("kept")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("kept"))
         stores.edited(home, lambda document: document["nodes"].update(changed={"gist": "new"}, removed={"gist": "new"}))
         await store.look()
         stores.edited(home, lambda document: document["nodes"]["changed"].update(gist="newer"))
@@ -62,10 +56,7 @@ def test_what_a_person_added_may_be_changed_and_taken_out_before_the_file_was_wr
 
 def test_a_sound_edit_settles_what_a_damaged_one_left(home, values, stores):
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("kept")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("kept"))
         home.graph("user").write_text("{ torn", encoding="utf-8")
         await store.look()
         await store.snapshot()
@@ -135,10 +126,7 @@ def test_an_empty_list_deletes_all_of_them(home, values, text, is_serving, store
 
 def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values, stores):
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("alpha", "old")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("alpha", "old"))
         stores.edited(home, lambda document: document["nodes"]["alpha"].update(gist="theirs"))
         await store.commit(values.put(values.node("alpha", "ours")))
         await store.look()
@@ -158,10 +146,7 @@ def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values, stores):
 
 def test_an_edit_made_while_no_server_ran_is_merged_with_the_unsnapshotted_journal(home, values, stores):
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("alpha"), values.node("beta")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("alpha"), values.node("beta"))
         await store.commit(values.put(values.node("journalled")))
         for task in store._tasks:
             task.cancel()
@@ -177,10 +162,7 @@ def test_an_edit_made_while_no_server_ran_is_merged_with_the_unsnapshotted_journ
 
 def test_an_edit_without_any_backup_left_loses_neither_side(home, values, stores):
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("alpha", "old"), values.node("beta")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("alpha", "old"), values.node("beta"))
         await store.commit(values.put(values.node("alpha", "ours"), values.node("journalled")))
         for task in store._tasks:
             task.cancel()
@@ -263,10 +245,7 @@ def test_a_case_that_a_person_adds_to_the_file_is_one_vote_for_its_lesson(home, 
         document["edges"] = [*document.get("edges", ()), {"from": "case", "rel": "instance-of", "to": "lesson"}]
 
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("lesson")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("lesson"))
         if not is_serving:
             await store.close()
         stores.edited(home, add_case)
@@ -295,10 +274,7 @@ def test_a_case_that_a_person_adds_to_the_file_is_one_vote_for_its_lesson(home, 
 
 def test_a_lesson_and_its_case_of_one_edit_are_equally_old(home, values, stores):
     async def main():
-        store = await stores.opened(home)
-        await store.load("user")
-        await store.commit(values.put(values.node("kept")))
-        await store.snapshot()
+        store = await stores.saved(home, values, values.node("kept"))
         many = {f"n{number:04}": {"gist": "one of many"} for number in range(1_200)}  # more than one part of a merge
         relation = {"from": "n1199", "rel": "instance-of", "to": "n0000"}
         stores.edited(home, lambda document: document["nodes"].update(many))

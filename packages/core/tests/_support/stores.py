@@ -28,6 +28,15 @@ async def written(home: Home, values: ModuleType, *nodes: Node, key: str = "user
     await store.close()
 
 
+async def saved(home: Home, values: ModuleType, *nodes: Node) -> Store:
+    """An open store that has written these lessons of the user into its file."""
+    store = await opened(home)
+    await store.load("user")
+    await store.commit(values.put(*nodes))
+    await store.snapshot()
+    return store
+
+
 async def loaded(home: Home, key: str = "user") -> tuple[Graph, tuple[Problem, ...]]:
     """A graph as it is read from the files, with the problems that there were."""
     store = await opened(home)
