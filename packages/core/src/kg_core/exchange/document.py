@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kg_core.model import USER, Graph, GraphKey
 from kg_core.store.reading import Reading, conflict_sides, read_graph
 from kg_core.store.sheet import Sheet
+from kg_core.store.slices import others_turn
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -15,13 +16,20 @@ if TYPE_CHECKING:
 
 async def content(graph: Graph) -> list[bytes]:
     """The content file of a graph, in pieces, as the store would write it."""
-    return await (await Sheet.of(graph)).content(graph.extra)
+    sheet = await Sheet.of(graph)
+    await others_turn()
+    pieces = await sheet.content(graph.extra)
+    await others_turn()
+    return pieces
 
 
 async def both_files(graph: Graph) -> tuple[list[bytes], list[bytes]]:
     """The content file and the file of use."""
     sheet = await Sheet.of(graph)
-    return await sheet.content(graph.extra), await sheet.use()
+    await others_turn()
+    pieces = await sheet.content(graph.extra)
+    await others_turn()
+    return pieces, await sheet.use()
 
 
 async def read_whole(data: bytes, what: str, key: GraphKey = USER, known: Graph | None = None) -> Graph:

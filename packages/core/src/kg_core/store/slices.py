@@ -26,6 +26,11 @@ async def in_slices(steps: Iterable[_Item]) -> AsyncIterator[_Item]:
             deadline = perf_counter() + SLICE
 
 
+async def others_turn() -> None:
+    """Lets others go first, between long works of which each may have used nearly all of its last slice."""
+    await asyncio.sleep(0)
+
+
 def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
     """The items in lists of ``size``, the last one shorter."""
     batch: list[_Item] = []
