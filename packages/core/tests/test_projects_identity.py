@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,31 @@ def test_a_checkout_that_is_the_home_itself_makes_no_project_of_it(tmp_path):
     location = locate(home / "docs", places)
     assert location is not None
     assert location.root == home / "docs"
+
+
+@pytest.mark.parametrize("name", [".git/config", ".git", "apart/commondir", "apart/config"])
+def test_a_pipe_where_git_keeps_a_file_is_not_waited_for(tmp_path, name):
+    root = tmp_path / "app"
+    for folder in ("objects", "refs"):
+        (root / ".git" / folder).mkdir(parents=True)
+    (root / ".git" / "HEAD").touch()
+    if name != ".git/config":
+        shutil.rmtree(root / ".git")
+        (root / "apart").mkdir()
+    if name.startswith("apart"):
+        (root / ".git").write_text("gitdir: apart", encoding="utf-8")
+    os.mkfifo(root / name)
+    found = []
+
+    def look():
+        location = locate(root, Places(Path("/home/nobody"), ()))
+        found.append((location.root, location.checkout.remotes() if location.checkout is not None else ()))
+
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    looking.join(10)
+
+    assert found == [(root, ())]
 
 
 def test_the_nearest_known_root_above_counts_outside_of_git(world):

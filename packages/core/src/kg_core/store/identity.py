@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _TEMPORARY: Final = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
 _LONGEST_PATH: Final = 4096
 """Bytes; the longest path that systems look up, its end included."""
+_LONGEST_LINE: Final = 8192
+_LARGEST_CONFIG: Final = 1 << 20
 _SETTING: Final = re.compile(r"^\s*(\w+)\s*=\s*(.*?)\s*$")
 _SECTION: Final = re.compile(r'^\s*\[\s*(\w+)(?:\s+"(.*)")?\s*\]')
 _SCP: Final = re.compile(r"^(?:[^@/]+@)?([^:/]+):(?!//)(.+)$")
@@ -167,22 +169,26 @@ def _is_git_folder(path: Path) -> bool:
 
 
 def _first_line(path: Path) -> str:
+    line, _, _ = _text(path, _LONGEST_LINE).partition("\n")
+    return line.strip()
+
+
+def _text(path: Path, most: int) -> str:
+    """The first ``most`` bytes of a regular file; nothing of any other, for a pipe or a device may never end."""
     try:
-        with path.open(encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline(8192).strip()
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            return file.read(most).decode("utf-8", "surrogateescape")
     except OSError:
         return ""
 
 
 def _config(common: Path) -> list[tuple[str, str, str, str]]:
     """The settings of a git folder: section, the section's name, key, value."""
-    try:
-        text = (common / "config").read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError:
-        return []
     settings: list[tuple[str, str, str, str]] = []
     section = name = ""
-    for line in text.splitlines():
+    for line in _text(common / "config", _LARGEST_CONFIG).splitlines():
         if heading := _SECTION.match(line):
             section, name = heading.group(1).lower(), heading.group(2) or ""
         elif setting := _SETTING.match(line):
