@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
+from kg_core.store.slices import in_slices
 from kg_server.http import bodies
 from kg_server.http.replies import Json
 
@@ -60,5 +61,5 @@ def routes(memory: Memory) -> list[Route]:
 
 
 async def _each(pieces: list[bytes]) -> AsyncIterator[bytes]:
-    for piece in pieces:
+    async for piece in in_slices(pieces):
         yield piece
