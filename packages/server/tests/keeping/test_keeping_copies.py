@@ -209,6 +209,21 @@ def test_a_repository_cannot_lead_to_files_outside_of_it(server, shared, person)
     assert any("symbolic link" in sentence for sentence in server.problems())
 
 
+def test_a_link_where_the_copy_is_written_anew_is_not_written_through(server, shared, repository, person) -> None:
+    private = person / "private.json"
+    private.write_text("mine", encoding="utf-8")
+    private.chmod(0o600)
+    (shared.parent / ".graph.json.tmp").symlink_to(private)
+    server.put("queue-order", "Order is kept", cwd=str(repository))
+
+    server.sync()
+
+    assert private.read_text(encoding="utf-8") == "mine"
+    assert private.stat().st_mode & 0o777 == 0o600
+    assert not shared.is_symlink()
+    assert set(nodes(shared)) == {"queue-order", "retry-three-times"}
+
+
 def test_setup_shows_what_it_would_do_and_does_it_and_undoes_it(kg, server, repository, git, monkeypatch) -> None:
     monkeypatch.chdir(repository)
     monkeypatch.setattr("kg_server.cli.team._start", lambda _: None)

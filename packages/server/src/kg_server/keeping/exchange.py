@@ -144,7 +144,8 @@ class Exchange:
     def _place(self, path: Path, chunks: list[bytes], identity: Identity | None) -> Identity | None:
         """The new file's identity; ``None`` when the file is no longer the one that was read. A copy is public."""
         path.parent.mkdir(mode=0o755, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.tmp")  # one name: what a kill leaves is overwritten by the next write
+        temporary = path.with_name(f".{path.name}.tmp")  # one name: what a kill leaves is gone with the next write
+        temporary.unlink(missing_ok=True)  # a repository may have a link there, which would be written through
         try:
             self._files.write(temporary, chunks)
             temporary.chmod(0o644)
