@@ -132,7 +132,7 @@ def _checkout_at(folder: Path) -> Checkout | None:
     dot_git = folder / ".git"
     if _is_git_folder(dot_git):
         return Checkout(folder, _real(dot_git))
-    pointed = _first_line(dot_git)
+    pointed = first_line(dot_git)
     if pointed.startswith("gitdir:"):
         return _linked(folder, _real(folder / pointed.removeprefix("gitdir:").strip()))
     return _main_checkout(folder) if _is_git_folder(folder) else None
@@ -140,7 +140,7 @@ def _checkout_at(folder: Path) -> Checkout | None:
 
 def _linked(folder: Path, git_folder: Path) -> Checkout:
     """The checkout of a work tree whose ``.git`` is a file: a linked one, a submodule, or one with its folder apart."""
-    common = _first_line(git_folder / "commondir")
+    common = first_line(git_folder / "commondir")
     if common:
         return _main_checkout(_real(git_folder / common))
     if git_folder.parent.name == "worktrees" and not git_folder.exists():
@@ -155,7 +155,7 @@ def _main_checkout(common: Path) -> Checkout:
             return Checkout(_real(common / value), common)
     if common.name == ".git":
         return Checkout(common.parent, common)
-    pointed = _first_line(common.parent / ".git")
+    pointed = first_line(common.parent / ".git")
     if pointed.startswith("gitdir:") and _real(common.parent / pointed.removeprefix("gitdir:").strip()) == common:
         return Checkout(common.parent, common)
     return Checkout(common, common)
@@ -168,7 +168,8 @@ def _is_git_folder(path: Path) -> bool:
         return False
 
 
-def _first_line(path: Path) -> str:
+def first_line(path: Path) -> str:
+    """The first line of one of git's own files; nothing where there is none that can be read."""
     line, _, _ = _text(path, _LONGEST_LINE).partition("\n")
     return line.strip()
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from kg_core.store.identity import first_line
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -64,10 +66,7 @@ def git_folder(work_tree: Path) -> Path | None:
     dot_git = work_tree / ".git"
     if dot_git.is_dir():
         return dot_git
-    try:
-        pointed = dot_git.read_text(encoding="utf-8", errors="surrogateescape").strip()
-    except OSError:
-        return None
+    pointed = first_line(dot_git)
     return work_tree / pointed.removeprefix("gitdir:").strip() if pointed.startswith("gitdir:") else None
 
 
