@@ -24,7 +24,7 @@ from speed.loop import REST, Step, Watched
 from speed.subject import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 NODES = 10_000
 FEWER = 2_000
@@ -46,7 +46,8 @@ the load. A dash: no step took 2 ms.
 |  | nodes | longest, wall | longest, processor | garbage collector | where |
 | --- | --: | --: | --: | --: | --- |"""
 _LONG = ("full read, all active", "session start event, all active")
-"""Rows that the last sentence is about."""
+"""Rows that the tail is about."""
+_FIRST = "first compaction, all active"
 _TAIL = """
 A full read or a session start over {nodes} lessons that are all in sight takes longer: it can happen between the
 arrival of a whole memory and its first compaction, which follows within seconds."""
@@ -119,7 +120,7 @@ def _active(nodes: int, *, looks: bool) -> Iterator[Row]:
             yield _done(server, "`kg why`, all others active", nodes, lambda: server.why(lessons[0].id))
             yield _done(server, "full read, all active", nodes, server.read_full)
             yield _done(server, "session start event, all active", nodes, lambda: server.preload(1))
-        yield _done(server, "first compaction, all active", nodes, lambda: server.compaction(nodes))
+        yield _done(server, _FIRST, nodes, lambda: server.compaction(nodes))
 
 
 def _imported(nodes: int) -> Iterator[Row]:
@@ -198,7 +199,20 @@ def _section(rows: list[Row]) -> str:
         lines.append(f"\n**Missed:** {', '.join(missed)}.")
     if any(row.title in _LONG for row in rows):
         lines.append(_TAIL.format(nodes=f"{max(row.nodes for row in rows):,}"))
+    if compactions := _compactions(rows):
+        lines.append(compactions)
     return "\n".join(lines)
+
+
+def _compactions(rows: Iterable[Row]) -> str:
+    """How long the first compactions took, from the first of their long steps to the end of the last one."""
+    took = []
+    for row in rows:
+        steps = [step for step in row.steps if "Compaction" in step.name]
+        if row.title == _FIRST and steps:
+            seconds = max(step.began + step.wall for step in steps) - min(step.began for step in steps)
+            took.append(f"{seconds:.2f} s at {row.nodes:,} lessons")
+    return f"\nThe first compaction, from its first step to its last: {', '.join(took)}." if took else ""
 
 
 def _conditions() -> dict[str, object]:
