@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from waits.session import Session
 
 PROMPT: Final = "prompt"
+_TALK: Final = 10
+"""Prompts after which each client is started anew: processes of one client differ among each other, and what is said
+before makes a client slower."""
 
 
 def main() -> None:
@@ -100,17 +103,21 @@ def _measured(client: Client, by_title: dict[str, Session], runs: int, starts: i
             if number and title != BY_PROCESS:  # the first one fills caches, and starts the server
                 waits.add(START, title, [seconds])
         order.append(order.pop(0))
-    for number in range(runs + 1):
-        _say(f"{client.name}: prompt {number} of {runs}")
-        for title in order:
-            gc.disable()
-            asked, looked = by_title[title].prompt(f"Look at it, {number}.")
-            gc.enable()
-            if number:
-                if title != BY_PROCESS:
-                    waits.add(PROMPT, title, [asked])
-                waits.add(client.looking, title, looked)
-        order.append(order.pop(0))
+    for first in range(0, runs, _TALK):
+        if first:
+            for title in order:
+                by_title[title].start()
+        for number in range(min(_TALK, runs - first) + 1):
+            _say(f"{client.name}: prompt {first + number} of {runs}")
+            for title in order:
+                gc.disable()
+                asked, looked = by_title[title].prompt(f"Look at it, {number}.")
+                gc.enable()
+                if number:  # the first one warms up
+                    if title != BY_PROCESS:
+                        waits.add(PROMPT, title, [asked])
+                    waits.add(client.looking, title, looked)
+            order.append(order.pop(0))
     return waits
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Status
@@ -51,6 +52,7 @@ _PATH_HEADING: Final = "  how they hang together:"
 _PATHS: Final = "recalled paths"
 
 
+@lru_cache(maxsize=8)  # each event of a prompt asks three times
 def question(prompt: str) -> str:
     """What to search for a prompt: its words, or nothing when it says nothing that could be searched."""
     words = said(prompt)

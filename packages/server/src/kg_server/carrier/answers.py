@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from kg_server.carrier import jsontext
 
 TYPE_CHECKING = False
@@ -53,3 +55,25 @@ class Answers:
         events = self._held.get("events")
         found = events.get(event) if isinstance(events, dict) else None
         return found if isinstance(found, dict) else {}
+
+
+class AnswersFile:
+    """The answers for one harness as their file has them, for a process that needs them again and again."""
+
+    def __init__(self, places: Places, harness: str) -> None:
+        self._places = places
+        self._harness = harness
+        self._kept: tuple[object, Answers] = (None, Answers({}))
+
+    def load(self) -> Answers:
+        """What the file holds now. It is read anew only when it has changed."""
+        try:
+            found = os.stat(self._places.answers(self._harness))
+        except OSError:
+            return Answers({})
+        version = (found.st_ino, found.st_mtime_ns, found.st_size)
+        known, answers = self._kept
+        if version != known:
+            answers = Answers.load(self._places, self._harness)
+            self._kept = (version, answers)
+        return answers

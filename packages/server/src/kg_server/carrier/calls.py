@@ -1,4 +1,4 @@
-"""Requests of the client that are on their way to the server, each on a thread of its own."""
+"""Requests of the client that are on their way to the server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import threading
 import time
 
 from kg_server.carrier import outage, protocol, start
-from kg_server.carrier.answers import Answers
 from kg_server.carrier.event import EVENT_SECONDS, acknowledge, carry, quoted
 from kg_server.carrier.wire import LARGEST_REQUEST, Missed, Reply, Wire
 
@@ -16,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kg_server.carrier.answers import AnswersFile
     from kg_server.carrier.places import Places
 
 CALL_SECONDS = 60.0
@@ -77,9 +77,16 @@ class Forwarder:
     client, and from which project.
     """
 
-    def __init__(self, places: Places, harness: str, write: Callable[[dict[str, object] | bytes], bool]) -> None:
+    def __init__(
+        self,
+        places: Places,
+        harness: str,
+        answers: AnswersFile,
+        write: Callable[[dict[str, object] | bytes], bool],
+    ) -> None:
         self._places = places
         self._harness = harness
+        self._answers = answers
         self._write = write
         self._name = os.urandom(8).hex()
         self._cwd = _working_folder()
@@ -103,7 +110,7 @@ class Forwarder:
 
     def _carried(self, call: Call, wire: Wire, event: str, part: int, body: bytes) -> tuple[dict[str, object], str]:
         """An event that a hook sent through the hidden tool."""
-        starts = Answers.load(self._places, self._harness).starts_session(event)
+        starts = self._answers.load().starts_session(event)
         came = carry(self._places, wire, self._harness, event, body, call.since, starts_session=starts, part=part)
         result = protocol.text_result(came.output)
         if protocol.stands_alone(call.message):

@@ -7,17 +7,20 @@ import signal
 import sys
 import threading
 import time
+from functools import partial
 
 from kg_server.carrier import protocol, start
-from kg_server.carrier.answers import Answers
+from kg_server.carrier.answers import AnswersFile
 from kg_server.carrier.calls import Call, Calls, Forwarder
 from kg_server.carrier.places import Places
+from kg_server.carrier.turns import Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-_CHUNK = 256 * 1024
+_CHUNK = 64 * 1024
+"""More at once would be new memory from the system for each message."""
 _TOO_LARGE = "The message is larger than 16 MiB."
 _LARGEST_LINE = 16 * 1024 * 1024
 _PARENT_SECONDS = 1.0
@@ -31,11 +34,10 @@ def serve(home: str, harness: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the client, which shares our terminal
     out = os.dup(1)
     os.dup2(2, 1)  # whatever else is printed must not mix with the protocol
-    shim = Shim(Places(home), harness, out)
+    shim = Shim(Places(home), harness, _lines(0), out)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     threading.Thread(target=shim.wake, daemon=True).start()
-    for line in _lines(0):
-        shim.take(line)
+    Turns(shim.next).run()
     shim.finish()
     os._exit(0)
 
@@ -43,35 +45,46 @@ def serve(home: str, harness: str) -> None:
 class Shim:
     """Takes the client's messages, answers what is static, and has the rest carried to the server."""
 
-    def __init__(self, places: Places, harness: str, out: int) -> None:
+    def __init__(self, places: Places, harness: str, lines: Iterator[bytes], out: int) -> None:
         self._places = places
         self._harness = harness
+        self._lines = lines
         self._out = out
         self._writing = threading.Lock()
         self._calls = Calls()
-        self._forwarder = Forwarder(places, harness, self.write)
+        self._answers = AnswersFile(places, harness)
+        self._forwarder = Forwarder(places, harness, self._answers, self.write)
 
     def wake(self) -> None:
         """Has a server running, of this version, before it is needed."""
         start.renew(self._places, self._harness)
         start.ensure(self._places, self._harness, time.monotonic() + 10)
 
-    def take(self, line: bytes) -> None:
-        """Deals with one message; what needs the server is answered later, from a thread of its own."""
+    def next(self) -> Callable[[], None] | None:
+        """Deals with messages until one needs the server, which is returned to be carried; None at their end."""
+        for line in self._lines:
+            call = self._taken(line)
+            if call is not None:
+                return partial(self._run, call)
+        return None
+
+    def _taken(self, line: bytes) -> Call | None:
+        """Deals with one message, unless it is a call for the server."""
         if len(line) > _LARGEST_LINE:
             self.write(protocol.failure(None, protocol.INVALID_REQUEST, _TOO_LARGE))
-            return
+            return None
         try:
             message = protocol.decoded(line)
         except (ValueError, RecursionError):
             self.write(protocol.failure(None, protocol.PARSE_ERROR, "The line is not JSON."))
-            return
+            return None
         if isinstance(message, dict) and isinstance(message.get("method"), str):
-            self._message(message, line)
-        elif isinstance(message, list):
+            return self._message(message, line)
+        if isinstance(message, list):
             self.write(protocol.failure(None, protocol.INVALID_REQUEST, protocol.BATCHES))
         elif not isinstance(message, dict) or not ("result" in message or "error" in message):
             self.write(protocol.failure(None, protocol.INVALID_REQUEST, "The line is no JSON-RPC message."))
+        return None
 
     def write(self, message: dict[str, object] | bytes) -> bool:
         """Puts one message on standard output as one line; False when nobody reads any more."""
@@ -89,22 +102,22 @@ class Shim:
         """Lets calls in flight end, for a short time: what they write is wanted even when the client is gone."""
         self._calls.drain(time.monotonic() + _LAST_CALLS_SECONDS)
 
-    def _message(self, message: dict[str, object], line: bytes) -> None:
+    def _message(self, message: dict[str, object], line: bytes) -> Call | None:
         if "id" not in message:
             if message["method"] == "notifications/cancelled":
                 params = message.get("params")
                 self._calls.cancel(params.get("requestId") if isinstance(params, dict) else None)
-            return
+            return None
         if not protocol.is_request_id(message["id"]):
             self.write(protocol.failure(None, protocol.INVALID_REQUEST, "The id of a request is text or a number."))
-            return
+            return None
         static = self._static(message)
         if static is not None:
             self.write(protocol.answer(message["id"], static))
-            return
+            return None
         call = Call(message, line)
         self._calls.add(call)
-        threading.Thread(target=self._run, args=(call,), daemon=True).start()
+        return call
 
     def _run(self, call: Call) -> None:
         try:
@@ -121,7 +134,7 @@ class Shim:
             return {}
         if method not in _STATIC:
             return None
-        result = Answers.load(self._places, self._harness).result(_STATIC[method])
+        result = self._answers.load().result(_STATIC[method])
         if result is None:
             return None
         if method == "initialize":

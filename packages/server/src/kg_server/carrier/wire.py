@@ -25,7 +25,8 @@ _INTRODUCTION_SECONDS = 5.0
 """How long whoever listens may take to say who it is; a server that runs says so at once."""
 _LARGEST_REPLY = 64 * 1024 * 1024
 _LARGEST_HEAD = 64 * 1024
-_CHUNK = 256 * 1024
+_CHUNK = 64 * 1024
+"""More at once would be new memory from the system for each answer."""
 
 
 class Missed(Exception):

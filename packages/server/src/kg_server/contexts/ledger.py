@@ -70,6 +70,9 @@ class Ledger:
 
     def apply_all(self, marks: Iterable[Mark], at: Millis) -> Ledger:
         """This ledger with several more facts, in order."""
+        marks = tuple(marks)
+        if not marks:
+            return self
         ledger = self
         nodes = self.nodes.mutate()
         for mark in marks:

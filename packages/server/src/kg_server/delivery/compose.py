@@ -69,11 +69,13 @@ def compose(sources: Sources, event: Event, view: View, carrier: Carrier, parts:
     """
     one = room(view.harness, Path.PRELOAD, carrier)
     whole = replace(one, maximum=one.maximum * parts)
-    opening = sources.opening.blocks(event, replace(view, room=whole))
+    roomy = replace(view, room=whole)
+    opening = sources.opening.blocks(event, roomy)
     if not opening:
         whole = room(view.harness, Path.EVENT, carrier)
-    informed = _told(replace(view, room=whole), opening)
-    first = [block for source in sources.before for block in source.blocks(event, replace(view, room=whole))]
+        roomy = replace(view, room=whole)
+    informed = _told(roomy, opening)
+    first = [block for source in sources.before for block in source.blocks(event, roomy)]
     last: list[Block] = []
     decisions: list[Decision] = []
     for recalling in sources.recall:
@@ -96,6 +98,8 @@ def compose(sources: Sources, event: Event, view: View, carrier: Carrier, parts:
 
 def _told(view: View, blocks: Sequence[Block]) -> View:
     """The view of a source that comes after these blocks."""
+    if not blocks:
+        return view
     return replace(view, known=view.known.apply_all(marks_of(blocks), view.now))
 
 
