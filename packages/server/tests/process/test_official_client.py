@@ -133,7 +133,11 @@ def test_no_client_is_shown_a_union_a_reference_or_a_field_without_a_type(server
 
 
 @pytest.mark.parametrize("harness", ["mcp", "claude", "codex", "copilot"])
-def test_what_the_shim_answers_by_itself_is_what_the_server_answers(server: Any, harness: str) -> None:
-    held = json.loads((server.home.state / "mcp" / f"{harness}.json").read_text(encoding="utf-8"))
+def test_what_the_shim_answers_by_itself_is_what_the_server_answers(
+    server: Any, harness: str, until: Callable[[Callable[[], bool]], None]
+) -> None:
+    written = server.home.state / "mcp" / f"{harness}.json"
+    until(written.exists)
+    held = json.loads(written.read_text(encoding="utf-8"))
 
     assert held["tools"]["tools"] == listed(server, harness)
