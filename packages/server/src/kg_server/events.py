@@ -157,8 +157,7 @@ class Events:
         now = self.clock()
         uses = self.uses.of(context, event)
         files = tuple(use.name for use in uses if not Path(use.name).is_absolute())
-        view = self.outlook.view(harness, context, now, results=results, files=files)
-        view = replace(view, uses=uses, touches=touches)
+        view = self.outlook.view(harness, context, now, results=results, files=files, uses=uses, touches=touches)
         composed = compose(SOURCES, event, view, raw.carrier, starts_in(spec, self.memory.store.settings))
         if spec.parts > 1:
             self.parts.begin(context.key, context.id, event.source, composed.more, now)
@@ -216,6 +215,8 @@ def _life(spec: EventSpec) -> Millis:
 def _with_paths(event: Event) -> Event:
     """The event without what stands for a path and can be none: no client is to lose a reply over it."""
     tool = event.tool
+    if is_path(event.cwd) and (tool is None or all(map(is_path, (*tool.paths, tool.workdir)))):
+        return event
     if tool is not None:
         workdir = tool.workdir if is_path(tool.workdir) else ""
         tool = replace(tool, paths=tuple(filter(is_path, tool.paths)), workdir=workdir)

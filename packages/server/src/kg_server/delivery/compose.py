@@ -68,7 +68,7 @@ def compose(sources: Sources, event: Event, view: View, carrier: Carrier, parts:
     came into the files by hand are not shown.
     """
     one = room(view.harness, Path.PRELOAD, carrier)
-    whole = replace(one, maximum=one.maximum * parts)
+    whole = one if parts == 1 else replace(one, maximum=one.maximum * parts)
     roomy = replace(view, room=whole)
     opening = sources.opening.blocks(event, roomy)
     if not opening:

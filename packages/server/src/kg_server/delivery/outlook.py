@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kg_core.render import MarkKind
@@ -11,9 +12,10 @@ from kg_server.delivery.source import View
 from kg_server.rulebook import Rulebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from kg_core.model import Millis
+    from kg_core.model import GraphKey, Millis
+    from kg_core.policy import FileUse, TouchIndex
     from kg_core.render import Mark
     from kg_plugin_api import Harness
     from kg_server.contexts import Context
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from kg_server.delivery.queues import Queues
     from kg_server.memory import Memory
 
+_NONE: Final[Mapping[GraphKey, TouchIndex]] = MappingProxyType({})
 _OF_VERSIONS: Final = frozenset({MarkKind.SEEN, MarkKind.READ, MarkKind.PRELOADED})
 """The kinds of mark that say which version of a node was shown."""
 
@@ -42,9 +45,11 @@ class Outlook:
         results: SearchResults | None = None,
         arriving: Iterable[Mark] = (),
         files: tuple[str, ...] = (),
+        uses: tuple[FileUse, ...] = (),
+        touches: Mapping[GraphKey, TouchIndex] = _NONE,
     ) -> View:
         """What sources may look at. ``arriving`` are marks of the very reply that is being made; ``files`` are those
-        that the event names.
+        that the event names, ``uses`` what it does with them, ``touches`` the lessons that point at them.
         """
         rules = Rulebook(self.memory.store).known(context)
         on_their_way = (*self.deliveries.reserved(context.id, now), *self.queues.reserved(context.id), *arriving)
@@ -61,6 +66,8 @@ class Outlook:
             problems=(*self.memory.problems(), *([rules.problem] if rules.problem is not None else [])),
             map=rules,
             files=files,
+            uses=uses,
+            touches=touches,
         )
 
     def not_outdated(self, context: Context, marks: Iterable[Mark]) -> list[Mark]:
