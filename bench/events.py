@@ -94,7 +94,7 @@ def _arguments() -> argparse.Namespace:
 
 def _measured(client: Client, by_title: dict[str, Session], runs: int, starts: int) -> Waits:
     """The waits of one client. The sessions take turns, and take turns at being first."""
-    waits = Waits(client.name, dict(client.carriers), dict(client.starts))
+    waits = Waits(client.name, dict(client.carriers), dict(client.starts), dict(client.bases))
     order = list(by_title)
     for number in range(starts + 1):
         _say(f"{client.name}: start {number} of {starts}")

@@ -66,6 +66,17 @@ def test_what_an_event_costs_is_the_difference_of_medians_and_of_95th_percentile
     ]
 
 
+def test_what_has_a_base_of_its_own_is_compared_with_that() -> None:
+    waits = FIGURES["Waits"]("A client", {"tools": "none", "ours": "MCP-tool hook"}, {}, {"ours": "tools"})
+    for subject, seconds in ((FIGURES["BARE"], 0.100), ("tools", 0.102), ("ours", 0.107)):
+        waits.add("prompt", subject, [seconds])
+
+    assert FIGURES["markdown"]([waits]).splitlines()[2:] == [
+        "| A client | prompt | tools | none | 1 | 2.0 ms | 2.0 ms | – |",
+        "| A client | prompt | ours | MCP-tool hook | 1 | 5.0 ms | 5.0 ms | ≤ 6 ms |",
+    ]
+
+
 @pytest.mark.nightly
 @pytest.mark.acceptance
 @pytest.mark.parametrize("options", [("--no-peer",), ("--whole", "--only", "claude", "--only", "codex")])

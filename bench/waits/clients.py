@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from waits.session import Talk
 
 OURS: Final = "kg"
+TOOLS: Final = "kg, without hooks"
+"""kg with its tools, instructions and skills, which each question to the model carries: the base of its events."""
 BY_PROCESS: Final = "kg, by the hook client"
 """kg, but for a tool's event, which goes by the hook client although this client needs no process for it."""
 
@@ -44,13 +46,16 @@ PROCESS: Final = "hook client"
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One client: what its tool events are called, who carries them by what, and how its sessions are made."""
+    """One client: what its tool events are called, who carries them by what, what each is compared with, and how its
+    sessions are made.
+    """
 
     name: str
     program: str
     looking: str
     carriers: Mapping[str, str]
     starts: Mapping[str, str]
+    bases: Mapping[str, str]
     open: Callable[[Stage, str], Session]
 
 
@@ -88,8 +93,10 @@ def _claude(stage: Stage, subject: str) -> Session:
     machine, root = stage.machine("claude")
     model = stage.model(Messages())
     claude = Claude(machine, model)
-    if subject in {OURS, BY_PROCESS}:
+    if subject in {TOOLS, OURS, BY_PROCESS}:
         machine.setup("claude")
+    if subject == TOOLS:
+        _take_hooks_out(_claude_hooks(machine))
     if subject == BY_PROCESS:
         _use_the_hook_client(machine)
     if subject == peer.TITLE:
@@ -106,19 +113,31 @@ def _use_the_hook_client(machine: Machine) -> None:
     harness = Plugins.load().harness("claude")
     assert harness is not None
     command = launch(Home(machine.memory), harness).hook["PostToolUse"]
-    file = machine.memory / "harnesses" / "claude" / "kg" / "hooks" / "hooks.json"
+    file = _claude_hooks(machine)
     hooks = json.loads(file.read_text(encoding="utf-8"))
     for group in hooks["hooks"]["PostToolUse"]:
         group["hooks"] = [{"type": "command", "command": command, "timeout": 2}]
     file.write_text(json.dumps(hooks), encoding="utf-8")
 
 
+def _claude_hooks(machine: Machine) -> Path:
+    """The hooks of the plug-in that set-up wrote for Claude Code."""
+    return machine.memory / "harnesses" / "claude" / "kg" / "hooks" / "hooks.json"
+
+
+def _take_hooks_out(file: Path) -> None:
+    """Leaves all of kg in place but its hooks."""
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), "hooks": {}}), encoding="utf-8")
+
+
 def _codex(stage: Stage, subject: str) -> Session:
     machine, root = stage.machine("codex")
     model = stage.model(Responses())
     codex = Codex(machine, model)
-    if subject == OURS:
+    if subject in {TOOLS, OURS}:
         machine.setup("codex")
+    if subject == TOOLS:
+        _take_hooks_out(codex.config / "plugins" / "cache" / "kg" / "kg" / "1.0.0" / "hooks" / "hooks.json")
     if subject == peer.TITLE:
         hooks = {"hooks": stage.peer(machine, root)}
         (codex.config / "hooks.json").write_text(json.dumps(hooks), encoding="utf-8")
@@ -134,8 +153,10 @@ def _copilot(stage: Stage, subject: str) -> Session:
     unpacked = root / "unpacked"
     unpacked.mkdir()
     copilot = Copilot(machine, model, unpacked)
-    if subject == OURS:
+    if subject in {TOOLS, OURS}:
         machine.setup("copilot")
+    if subject == TOOLS:
+        _take_hooks_out(copilot.config / "hooks" / "kg.json")
     folder = machine.repository()
     look = Call(name="view", arguments={"path": str(folder / "readme.txt")})
     return stage.session(lambda: copilot.talk(folder), model, look)
@@ -146,24 +167,27 @@ CLIENTS: Final = (
         name="Claude Code",
         program="claude",
         looking="after a file was read",
-        carriers={BARE: "", OURS: MCP, BY_PROCESS: PROCESS, peer.TITLE: peer.CARRIER},
+        carriers={BARE: "", TOOLS: "none", OURS: MCP, BY_PROCESS: PROCESS, peer.TITLE: peer.CARRIER},
         starts={OURS: PROCESS},
+        bases={OURS: TOOLS, BY_PROCESS: TOOLS},
         open=_claude,
     ),
     Client(
         name="Codex CLI",
         program="codex",
         looking="after a shell command",
-        carriers={BARE: "", OURS: MCP, peer.TITLE: peer.CARRIER},
+        carriers={BARE: "", TOOLS: "none", OURS: MCP, peer.TITLE: peer.CARRIER},
         starts={},
+        bases={OURS: TOOLS},
         open=_codex,
     ),
     Client(
         name="Copilot CLI",
         program="copilot",
         looking="after a file was read",
-        carriers={BARE: "", OURS: PROCESS},
+        carriers={BARE: "", TOOLS: "none", OURS: PROCESS},
         starts={},
+        bases={OURS: TOOLS},
         open=_copilot,
     ),
 )

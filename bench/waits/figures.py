@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 BARE: Final = "without hooks"
-"""The subject that all others are compared with."""
+"""The subject that others are compared with, unless they have a base of their own."""
 
 TARGETS: Final[Mapping[str, float]] = {"MCP-tool hook": 6.0, "hook client": 30.0}
 """Milliseconds that an event of one of kg's carriers may cost, by the median."""
@@ -44,6 +44,8 @@ class Waits:
     """How each subject's events are carried, by its title."""
     starts: Mapping[str, str]
     """The same for the start of a session, where that is carried otherwise."""
+    bases: Mapping[str, str] = field(default_factory=dict)
+    """What a subject is compared with, where that is another one than :data:`BARE`."""
     seconds: dict[str, dict[str, list[float]]] = field(default_factory=dict)
 
     def add(self, event: str, subject: str, waited: Iterable[float]) -> None:
@@ -59,7 +61,8 @@ class Waits:
         for event, by_subject in self.seconds.items():
             for subject, waited in by_subject.items():
                 if subject != BARE:
-                    yield event, subject, Cost.of(waited, by_subject[BARE]), len(waited)
+                    base = by_subject[self.bases.get(subject, BARE)]
+                    yield event, subject, Cost.of(waited, base), len(waited)
 
 
 def markdown(measured: Sequence[Waits]) -> str:

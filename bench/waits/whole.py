@@ -98,6 +98,7 @@ WAYS: Final = (
         looking="after a file was read",
         carriers={BARE: "", ONE: MCP, SEVERAL: MCP, PROMPTS: MCP},
         starts={ONE: PROCESS, SEVERAL: PROCESS, PROMPTS: PROCESS},
+        bases={},
         open=_claude,
     ),
     Client(
@@ -106,6 +107,7 @@ WAYS: Final = (
         looking="after a shell command",
         carriers={BARE: "", ONE: MCP, SEVERAL: MCP, UNLIMITED: MCP},
         starts={UNLIMITED: PROCESS},
+        bases={},
         open=_codex,
     ),
 )
