@@ -265,7 +265,10 @@ def test_a_prompt_that_asks_for_general_knowledge_or_for_play_needs_more() -> No
     assert lines("what is a klystron trip", level) == []
     assert lines("what is the difference between a quench and a tokamak", level) == []
     assert lines("are quenches older than tokamaks?", level) == []
-    assert ids("in general, does a quench trip the tokamak of hall 3 longer than a klystron trip", level) == ["quench"]
+    assert lines("a quench of a tokamak in one sentence", level) == []
+    assert lines("just curious, why is it called a quench, and who says tokamak", level) == []
+    much = "in general, does a quench trip the tokamak of hall 3 for an hour, and a klystron trip not"
+    assert ids(much, level) == ["quench"]
 
 
 @pytest.mark.parametrize("unit", ["=", "-", "a::", "/", "1 ", "├──", "| ", "M ./", "x 1"])

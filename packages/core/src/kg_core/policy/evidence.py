@@ -15,6 +15,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kg_core.policy.plainwords import is_plain, plain_words
+from kg_core.policy.quotations import Rows
 from kg_core.policy.stems import stem
 from kg_core.policy.text import Role, is_stop, terms
 from kg_core.policy.usualwords import is_usual, usual_words
@@ -65,9 +66,11 @@ _MOST_MISSING: Final = 3.0
 """What is missing counts at most so much: a long prompt may say a lot besides."""
 _STRICTNESS: Final = 2
 """The power of the shared part."""
+_QUOTED: Final = 0.6
+"""What each word in a row counts beyond the second that a question repeats from a quotation of the title."""
 _SUPPORT: Final = 1.0
-"""So much must be shared beside the strongest word for all to count: one word alone is a coincidence. An emoji or an
-identifier needs none."""
+"""So much must be shared beside the strongest word for all to count: one word alone is a coincidence. An emoji, an
+identifier or a repeated quotation needs none."""
 _PAIR: Final = 2
 _STEP: Final = 200
 """Words whose stems are worked out at a time: about a millisecond."""
@@ -125,12 +128,13 @@ def missing(term: str, role: Role, frequency: int, size: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a question puts its terms: which stand beside each other but for stop words, in both orders, and which are
-    no identifiers but common words tied with hyphens, as *read-only*.
+    """How a question puts its terms: which stand beside each other but for stop words, in both orders, which are no
+    identifiers but common words tied with hyphens, as *read-only*, and its words in rows.
     """
 
     beside: frozenset[tuple[str, str]]
     tied: frozenset[str]
+    rows: Rows
 
     @classmethod
     def of(cls, text: str) -> Wording:
@@ -138,7 +142,7 @@ class Wording:
         pairs = list(pairwise(_in_order(terms(text))))
         backwards = [(second, first) for first, second in pairs]
         tied = (_tied(found[0]) for found in _TIED.finditer(text)) if "-" in text or "." in text else ()
-        return cls(beside=frozenset(pairs + backwards), tied=frozenset(chain.from_iterable(tied)))
+        return cls(beside=frozenset(pairs + backwards), tied=frozenset(chain.from_iterable(tied)), rows=Rows.of(text))
 
 
 def strength(matches: Sequence[Match], lacking: float, title: Sequence[str], wording: Wording) -> float:
@@ -164,7 +168,9 @@ def strength(matches: Sequence[Match], lacking: float, title: Sequence[str], wor
         return 0.0
     lacking = _MOST_MISSING * -math.expm1(-lacking / _MOST_MISSING)
     beside = (common - max(values)) / _SUPPORT
-    support = 1.0 if beside >= 1.0 or _is_named(matches, title, wording) else beside
+    quoted = wording.rows.repeated(title)
+    support = 1.0 if quoted or beside >= 1.0 or _is_named(matches, title, wording) else beside
+    common += _QUOTED * max(0, quoted - 2)
     return common * (common / (common + lacking)) ** _STRICTNESS * support
 
 

@@ -60,7 +60,12 @@ _ASIDE: Final = re.compile(
     | \b(?:poems?|haikus?|limericks?|sonnets?|lyrics|rhymes?|jokes?|puns?|riddles?|anecdotes?|quiz|crossword)\b
     | \bwho\ (?:first\ )?(?:invented|coined|wrote|founded|discovered|came\ up\ with)\b
     | \b(?:history|origins?|etymology|inventors?)\ of\b | \bnamed\ after\b | \bdo\ (?:I|you)\ pronounce\b
-    | \bin\ (?:general|theory|principle)\b | \btextbook\b
+    | \bwhy\ (?:is|are|was|were)\ .{1,60}\ (?:called|named)\b | \bwhere\ (?:does|do|did)\ the\ (?:name|word|term)\b
+    | \b(?:when|what\ year)\ (?:was|were|did)\ .{1,60}\ (?:invented|founded|born|first\ released)\b
+    | \b(?:latest|newest)\ (?:stable\ )?(?:version|release)\ of\b
+    | \bin\ (?:general|theory|principle|a\ nutshell|(?:one|a\ single|two|three)\ (?:sentence|word|paragraph)s?)\b
+    | \b(?:fun\ fact|trivia|out\ of\ curiosity|just\ curious|off[-\ ]topic|unrelated\ question|pros\ and\ cons|ELI5)\b
+    | \b(?:textbook|cheat\ ?sheet|tutorial)\b
     | \b(?:for|to)\ (?:an?\ |my\ |our\ |the\ )?(?:child(?:ren)?|kids?|grand(?:mother|father|ma|pa)|beginners?|laymen
       |visitors?|school\ class|magazine|poster)\b
     | \b(?:Gedichte?|Witz|Rätsel|für\ Kinder|wer\ hat\ .{1,60}\ erfunden)\b
