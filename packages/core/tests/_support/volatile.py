@@ -76,6 +76,9 @@ class VolatileFiles:
             inode = folder.names.get(path.name) if folder else None
             return inode and Identity(1, inode.number, len(inode.data), inode.changed)
 
+    def real(self, path: Path) -> Path:
+        return path
+
     def names(self, folder: Path) -> list[str]:
         with self._mutex:
             self._alive(folder)

@@ -10,11 +10,11 @@ import contextlib
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 TEMPORARY = ".tmp"
 """Suffix of files that are not finished; strays are removed when a store opens."""
@@ -70,6 +70,9 @@ class Files(Protocol):
     def identity(self, path: Path) -> Identity | None:
         """The file's identity; ``None`` when there is none."""
 
+    def real(self, path: Path) -> Path:
+        """Where the file is, or would be: a person may keep one of ours elsewhere, with a link in its place."""
+
     def names(self, folder: Path) -> list[str]:
         """The names in a folder, sorted; empty when there is no such folder."""
 
@@ -104,7 +107,11 @@ def temporary(path: Path) -> Path:
 
 
 def replace_file(files: Files, path: Path, chunks: Iterable[bytes]) -> Identity:
-    """Put ``chunks`` in place of the file: after a crash at any moment there is the old content or the new."""
+    """Put ``chunks`` in place of the file: after a crash at any moment there is the old content or the new.
+
+    A link stays, and what it leads to is written.
+    """
+    path = files.real(path)
     try:
         identity = files.write(temporary(path), chunks)
         files.rename(temporary(path), path)
@@ -130,6 +137,10 @@ class OsFiles:
             return _identity(path.stat())
         except (FileNotFoundError, NotADirectoryError):
             return None
+
+    def real(self, path: Path) -> Path:
+        """See :class:`Files`."""
+        return Path(os.path.realpath(path)) if path.is_symlink() else path
 
     def names(self, folder: Path) -> list[str]:
         """See :class:`Files`."""

@@ -13,7 +13,7 @@ from kg_core.store.lines import Header, SnapshotMark, body, frame
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from kg_core.model import GraphKey, Millis
@@ -57,6 +57,8 @@ class Journal:
     kept_for: Millis = KEPT_FOR
     is_held: Callable[[], bool] = lambda: True
     _open: Appending | None = None
+    _cut: list[Path] = field(default_factory=list)
+    _begun: Path | None = None
 
     def append(self, entries: Sequence[bytes], at: Millis, adopted: Sequence[SnapshotMark] = ()) -> None:
         """Make a batch of entries durable. ``adopted`` are files whose graphs are written to for the first time.
@@ -98,18 +100,26 @@ class Journal:
         return self.segments[0].first - 1 if self.segments else self.durable
 
     def check(self) -> bool:
-        """Whether all segments are where they belong; those that are gone are let go of.
+        """Whether all segments are whole and where they belong; those that are gone or were cut are let go of.
 
         What was in them must be in the files soon, and what comes next gets a new one. Raises CONFLICT when the journal
         is no longer ours, and OSError.
         """
         self.confirm()
-        present = [segment for segment in self.segments if self.files.identity(segment.path) is not None]
-        if len(present) == len(self.segments) and not self._is_lost():
+        found = [(segment, self._size(segment)) for segment in self.segments]
+        whole = [segment for segment, size in found if size is not None and size >= segment.size]
+        if len(whole) == len(self.segments) and not self._is_elsewhere():
             return True
         self.close()
-        self.segments = present
+        self._cut += [segment.path for segment, size in found if size is not None and size < segment.size]
+        self.segments = whole
         return False
+
+    def clear(self) -> None:
+        """Remove what is left of segments that were cut: all that they held is in the files now. Raises OSError."""
+        while self._cut:
+            self.files.remove(self._cut[-1])
+            self._cut.pop()
 
     def close(self) -> None:
         """Give the handle back. What was appended is on disk already."""
@@ -119,7 +129,7 @@ class Journal:
 
     def _write(self, data: bytes) -> Segment:
         self.confirm()
-        if self._open is not None and (self.segments[-1].size >= SEGMENT_BYTES or self._is_lost()):
+        if self._open is not None and (self.segments[-1].size >= SEGMENT_BYTES or self._is_lost(0)):
             self.close()
         if self._open is None:
             self._open = self._new_segment()
@@ -128,10 +138,10 @@ class Journal:
             self._open.append(data)
             self._open.sync()
             self.confirm()
-            if self._is_lost():
-                raise OSError(errno.ENOENT, "it was removed at this moment", str(segment.path))
+            if self._is_lost(len(data)):
+                raise OSError(errno.ENOENT, "it was removed or cut at this moment", str(segment.path))
         except BaseException:
-            self._abandon(segment.size)
+            self._abandon(segment)
             raise
         segment.size += len(data)
         return segment
@@ -140,9 +150,8 @@ class Journal:
         """Raises CONFLICT when another server has had the journal meanwhile: what we know is out of date then."""
         if self.is_held():
             return
-        ours = {segment.path.name for segment in self.segments}
-        is_strange = self._is_lost() and self.files.identity(self.segments[-1].path) is not None
-        if is_strange or any(name.endswith(SUFFIX) and name not in ours for name in self.files.names(self.folder)):
+        is_strange = self._is_elsewhere() and self.files.identity(self.segments[-1].path) is not None
+        if is_strange or self._strange():
             self.is_held = _refuse
             _refuse()
 
@@ -150,9 +159,24 @@ class Journal:
         """Where the entries begin that are needed while one of several contents may be a file's: after the oldest."""
         return [marks[0].sequence if marks[0].done else 0 for marks in self.marks.values() if not marks[-1].done]
 
-    def _is_lost(self) -> bool:
+    def _strange(self) -> set[Path]:
+        """The segments that are none of ours."""
+        ours = {self._begun, *self._cut, *(segment.path for segment in self.segments)}
+        return {*segment_paths(self.files.names(self.folder), self.folder)} - ours
+
+    def _is_elsewhere(self) -> bool:
         """Whether the open segment was removed or moved: what is appended to it would be found by nobody."""
         return self._open is not None and not self._open.is_at(self.segments[-1].path)
+
+    def _is_lost(self, appended: int) -> bool:
+        """Whether the open segment, to which so many bytes were added, was removed, moved or cut."""
+        segment = self.segments[-1]
+        return self._is_elsewhere() or (self._size(segment) or 0) < segment.size + appended
+
+    def _size(self, segment: Segment) -> int | None:
+        """How many bytes a segment's file has; ``None`` when it is gone."""
+        identity = self.files.identity(segment.path)
+        return None if identity is None else identity.size
 
     def _new_segment(self) -> Appending:
         """A segment that starts behind the last durable entry. It replaces one of that name, which then holds none."""
@@ -161,26 +185,41 @@ class Journal:
         marks = tuple(mark for marks in self.marks.values() for mark in marks)
         header = frame(first, body(Header(first=first, marks=marks)))
         self.files.make_folder(self.folder)
+        if any(other >= path for other in self._strange()):  # as on a disk that came after we had started without it
+            self.is_held = _refuse
+            _refuse()
+        self._begun = path
         replace_file(self.files, path, (header,))
         handle = self.files.open_append(path)
         if self.segments and self.segments[-1].path == path:
             del self.segments[-1]
+        if path in self._cut:
+            self._cut.remove(path)
         self.segments.append(Segment(path, first, first - 1, len(header), 0))
         return handle
 
-    def _abandon(self, size: int) -> None:
-        """Cut the segment back to what was acknowledged, as well as the disk allows, and use it no more."""
+    def _abandon(self, segment: Segment) -> None:
+        """Cut the segment back to what was acknowledged, as well as the disk allows, and use it no more.
+
+        One that somebody else has cut stays as it is: it would be filled up with nothing, and pass for whole.
+        """
         handle, self._open = self._open, None
         if handle is not None:
             with contextlib.suppress(OSError):
-                handle.truncate(size)
-                handle.sync()
+                if (self._size(segment) or 0) > segment.size:
+                    handle.truncate(segment.size)
+                    handle.sync()
             with contextlib.suppress(OSError):
                 handle.close()
 
     def _remember(self, marks: Sequence[SnapshotMark]) -> None:
         for mark in marks:
             self.marks[mark.graph] = remembered(self.marks.get(mark.graph, ()), mark)
+
+
+def segment_paths(names: Iterable[str], folder: Path) -> list[Path]:
+    """The segments among the names, in order of their sequence."""
+    return [folder / name for name in sorted(names) if name.endswith(SUFFIX) and name.removesuffix(SUFFIX).isdigit()]
 
 
 def _refuse() -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_core.store.backups import damaged_suffix
 from kg_core.store.failures import write_failure
 from kg_core.store.files import TEMPORARY, replace_file
+from kg_core.store.journal import segment_paths
 from kg_core.store.paths import IGNORED, KNOWN_VARIABLES
 from kg_core.store.problems import ProblemKind
-from kg_core.store.recovery import keep_damaged, segment_paths
+from kg_core.store.recovery import keep_damaged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from kg_core.store.paths import Home
     from kg_core.store.problems import Problems
     from kg_core.store.recovery import Recovered
+
+
+_START: Final = 60
+"""Bytes of a line that say what it is."""
 
 
 def prepare(files: Files, home: Home, problems: Problems) -> None:
@@ -59,18 +64,29 @@ def report_damage(files: Files, recovered: Recovered, problems: Problems, now: M
     """Keep damaged segments under another name, and say what is missing."""
     for path, sound in recovered.damaged.items():
         try:
-            kept = keep_damaged(files, path, sound, damaged_suffix(now)).name
+            segment = next(each for each in recovered.segments if each.path == path)
+            aside, segment.size = keep_damaged(files, path, sound, damaged_suffix(now))
+            kept = aside.name
         except OSError as error:
             kept = f"{path.name} ({error.strerror})"
-        problems.report(
-            ProblemKind.DAMAGED, path, f"{path} was damaged. It is kept as {kept}; the sound lines of it are used."
-        )
+        if any(b'"entry"' in line[:_START] for line in sound):
+            sentence = f"{path} was damaged. It is kept as {kept}; the sound lines of it are used."
+        else:
+            sentence = (
+                f"{path} was emptied or damaged, and no write in it can be read: what was saved last and is not in the "
+                f"files of the memory is lost. It is kept as {kept}."
+            )
+        problems.report(ProblemKind.DAMAGED, path, sentence)
     for first in recovered.missing:
         path = recovered.segments[0].path.parent
         problems.report(ProblemKind.DAMAGED, path, f"{path}: entries before number {first} are missing.")
 
 
-def first_sequence(files: Files, home: Home, now: Millis) -> int:
-    """Where a journal starts that has no segment: behind every sequence that a lost journal of this memory had."""
+def first_sequence(files: Files, home: Home, recovered: Recovered, now: Millis) -> int:
+    """Where the journal goes on: behind its last entry, and where that is not known, behind every sequence that a lost
+    journal of this memory had.
+    """
+    if recovered.durable and not recovered.is_cut:
+        return recovered.durable
     has_memory = any(name.endswith(".json") for name in files.names(home.memory)) or files.names(home.projects)
-    return now if has_memory else 0
+    return max(recovered.durable, now if has_memory else 0)

@@ -13,7 +13,7 @@ from kg_core.store.slices import in_slices
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from kg_core.model import GraphKey
@@ -32,6 +32,8 @@ class Recovered:
     """First sequences of segments before which entries are missing."""
     gap: int = 0
     """The last sequence before which entries are missing, less one: who has seen less cannot be told all."""
+    is_cut: bool = False
+    """Whether the last segment was emptied: more was acknowledged than can be known."""
 
     @property
     def durable(self) -> int:
@@ -39,11 +41,6 @@ class Recovered:
         marked = (mark.sequence for marks in self.marks.values() for mark in marks)
         lasts = (max(segment.last, segment.first - 1) for segment in self.segments)
         return max((*marked, *lasts), default=0)
-
-
-def segment_paths(names: Iterable[str], folder: Path) -> list[Path]:
-    """The segments among the names, in order of their sequence."""
-    return [folder / name for name in sorted(names) if name.endswith(SUFFIX) and name.removesuffix(SUFFIX).isdigit()]
 
 
 async def recover(segments: Sequence[tuple[Path, bytes]]) -> Recovered:
@@ -58,16 +55,19 @@ async def recover(segments: Sequence[tuple[Path, bytes]]) -> Recovered:
     return recovered
 
 
-def keep_damaged(files: Files, path: Path, sound: Sequence[bytes], suffix: str) -> Path:
-    """Keep the damaged segment byte for byte under another name, and its sound lines in its place. Raises OSError."""
+def keep_damaged(files: Files, path: Path, sound: Sequence[bytes], suffix: str) -> tuple[Path, int]:
+    """Keep the damaged segment byte for byte under another name, and its sound lines in its place.
+
+    What it is kept as, and how large the segment is now. Raises OSError.
+    """
     kept = path.with_name(path.name + suffix)
     replace_file(files, kept, (files.read(path),))
     first = int(path.name.removesuffix(SUFFIX))
     header = next((line for line in sound if b'"segment"' in line[:60]), None)
     marks = next((line.value.marks for line in parse(header or b"") if line and isinstance(line.value, Header)), ())
     start = frame(first, body(Header(first=first, marks=marks, salvaged=True)))
-    replace_file(files, path, (start, *(line for line in sound if line is not header)))
-    return kept
+    identity = replace_file(files, path, (start, *(line for line in sound if line is not header)))
+    return kept, identity.size
 
 
 class _Scan:
@@ -87,6 +87,7 @@ class _Scan:
         self._bad = False
         self._is_damaged = False
         self._lenient = False
+        self._has_header = False
 
     def open(self, path: Path, size: int) -> None:
         """Begin a segment. Its first sequence voids what earlier ones hold from there on: it was never acknowledged."""
@@ -102,7 +103,7 @@ class _Scan:
         self._into.segments.append(self._segment)
         self._sound = []
         self._expected = first
-        self._bad = self._is_damaged = self._lenient = False
+        self._bad = self._is_damaged = self._lenient = self._has_header = False
 
     def take(self, line: Line | None) -> None:
         """Take in the next line of the segment."""
@@ -116,8 +117,14 @@ class _Scan:
             self._accept(line)
 
     def close(self, following: int) -> None:
-        """End the segment; ``following`` is the sequence at which the next one starts, 0 at the end of the journal."""
+        """End the segment; ``following`` is the sequence at which the next one starts, 0 at the end of the journal.
+
+        A segment comes to its place with its header and never without: one that has none was emptied or cut.
+        """
         self._settle(following)
+        if self._segment is not None and not self._has_header:
+            self._is_damaged = True
+            self._into.is_cut = following == 0 and self._segment.last < self._segment.first
         if self._segment is not None and self._is_damaged and not self._lenient:
             self._into.damaged[self._segment.path] = self._sound
             self._lenient = True
@@ -142,7 +149,7 @@ class _Scan:
     def _header(self, header: Header) -> None:
         if header.format > FORMAT:
             raise KgError(Code.READ_ONLY, "The journal was written by a later version of kg; install that to open it.")
-        self._lenient = header.salvaged
+        self._lenient, self._has_header = header.salvaged, True
         known: dict[GraphKey, tuple[SnapshotMark, ...]] = {}
         for mark in header.marks:
             known[mark.graph] = remembered(known.get(mark.graph, ()), mark)

@@ -12,6 +12,7 @@ from kg_core.store.failures import write_failure
 from kg_core.store.files import replace_file, temporary
 from kg_core.store.lines import SnapshotMark
 from kg_core.store.problems import ProblemKind
+from kg_core.store.registration import FILE
 from kg_core.store.sheet import Sheet
 from kg_plugin_api import KgError
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from kg_core.store.history import History
     from kg_core.store.journal import Journal
     from kg_core.store.problems import Problems
+    from kg_core.store.projects import Projects
 
 _ATTEMPTS: Final = 3
 
@@ -41,6 +43,7 @@ class Snapshots:
     history: History
     problems: Problems
     edits: Edits
+    projects: Projects
 
     async def take(self, held: Held) -> bool:
         """Bring the graph's files up to date, edits from outside merged first; whether that worked."""
@@ -107,11 +110,14 @@ class Snapshots:
     def _prepare(self, held: Held, sequence: int, name: str, content: list[bytes]) -> Identity:
         files, path = self.disk.files, self.disk.home.graph(held.key)
         files.make_folder(path.parent)
+        if held.identity is None and files.identity(path.parent / FILE) is None:
+            self.projects.save(held.key)  # the folder was removed: without this, nobody would know whose memory it is
         keep_base(files, self.disk.home, held.key, sequence, name, content)
-        return files.write(temporary(path), content)
+        return files.write(temporary(files.real(path)), content)
 
     def _put_in_place(self, held: Held) -> None:
-        files, path = self.disk.files, self.disk.home.graph(held.key)
+        files = self.disk.files
+        path = files.real(self.disk.home.graph(held.key))
         if files.identity(path) != held.identity:
             files.remove(temporary(path))
             raise _Edited

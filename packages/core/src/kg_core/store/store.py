@@ -82,11 +82,12 @@ class Store:
             is_held=self._refuse if lock is None else lock.confirm,
         )
         floor = max(recovered.gap, recovered.segments[0].first - 1 if recovered.segments else start)
+        floor = start if recovered.is_cut else floor
         self._history = History(recovered.entries, floor, start)
         self._loading = Loading(disk, self._history, problems, clock)
         self._commits = Commits(disk, self._journal, self._graphs, self._history, problems, projects)
         self._edits = Edits(disk, self._loading, problems, clock, self._commits.commit, self._journal)
-        snapshots = Snapshots(disk, self._journal, self._history, problems, self._edits)
+        snapshots = Snapshots(disk, self._journal, self._history, problems, self._edits, projects)
         self._upkeep = Upkeep(
             disk,
             self._journal,
@@ -143,7 +144,7 @@ class Store:
             recovered = await recover(await disk.run(partial(read_journal, disk.files, home)))
             await disk.run(partial(report_damage, disk.files, recovered, problems, clock()))
             await disk.run(partial(projects.load, problems))
-            start = recovered.durable or await disk.run(partial(first_sequence, disk.files, home, clock()))
+            start = await disk.run(partial(first_sequence, disk.files, home, recovered, clock()))
         except BaseException as error:
             if lock is not None:
                 lock.release()

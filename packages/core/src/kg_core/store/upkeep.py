@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -93,10 +94,12 @@ class Upkeep:
     async def look(self) -> None:
         """Take over edits from outside. What fails is reported and tried again.
 
-        A journal that was removed or moved is made up for by a snapshot: until then its entries are in memory alone.
+        A journal that was removed, moved or cut is made up for by a snapshot: until then its entries are in memory
+        alone.
         """
-        if not await self._has_journal():
-            await self.snapshot()
+        if not await self._has_journal() and await self.snapshot():
+            with contextlib.suppress(OSError):  # what cannot be removed is told by the next start
+                await self._disk.journal(self._journal.clear)
         async with self.busy:
             for held in await self._edits.changed(self._graphs):
                 path = self._disk.home.graph(held.key)
