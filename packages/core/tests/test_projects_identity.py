@@ -282,6 +282,24 @@ def test_a_checkout_that_is_moved_keeps_its_memory_by_itself(registry, tmp_path)
         assert each.resolve(str(old)).key != key
 
 
+def test_a_checkout_that_was_cloned_anew_and_then_moved_keeps_its_memory_too(registry, tmp_path):
+    registry.places = Places(Path("/home/nobody"), ())
+    before, after = tmp_path / "shop", tmp_path / "store"
+    repository(before)
+    projects = registry.open()
+    project = projects.resolve(str(before))
+    projects.save(project.key)
+    before.rename(tmp_path / "old")  # its numbers are not given away again
+    repository(before)
+    registry.now += 10_000
+    assert projects.resolve(str(before)).key == project.key
+
+    before.rename(after)
+    registry.now += 10_000
+
+    assert projects.resolve(str(after)).key == project.key
+
+
 def test_a_former_place_that_cannot_be_looked_at_stops_nobody(registry, tmp_path):
     root = repository(tmp_path / "app")
     hidden = f"/{'x' * 300}"

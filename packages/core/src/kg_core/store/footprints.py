@@ -46,8 +46,9 @@ class Footprints:
             self._known = {root: mark for root, mark in table.items() if isinstance(mark, str)}
 
     def note(self, root: Path) -> None:
-        """Takes the footprint of a root that has none yet."""
-        if str(root) not in self._known and (mark := footprint(root)):
+        """Takes the footprint of a root that has none yet, or another one: somebody has cloned it anew."""
+        mark = footprint(root)
+        if mark and self._known.get(str(root)) != mark:
             self._known[str(root)] = mark
             self._save()
 
