@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import subprocess
@@ -51,8 +52,9 @@ def test_a_call_goes_to_the_server_and_its_answer_comes_back(served, shim) -> No
     assert len(call.session_hint) == 16
 
 
-def test_the_server_is_told_where_the_client_started_the_shim(served, shim, tmp_path: Path) -> None:
-    folder = tmp_path / "Projekt ü"
+@pytest.mark.parametrize("name", ["Projekt ü".encode(), b"caf\xe9"])
+def test_the_server_is_told_where_the_client_started_the_shim(served, shim, tmp_path: Path, name: bytes) -> None:
+    folder = tmp_path / os.fsdecode(name)
     folder.mkdir()
     pipes = shim(folder)
 

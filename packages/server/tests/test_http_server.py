@@ -190,6 +190,15 @@ def test_text_that_utf_8_cannot_hold_is_shown(raw: Raw, served) -> None:
     assert (status, told["output"]) == (200, f"by hand {HALF}")
 
 
+def test_a_reply_of_a_tool_has_no_half_of_a_pair_for_which_a_client_would_refuse_it(raw: Raw, served) -> None:
+    served.memory.reply = f"by hand {HALF}, été 🎉"
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "kg_read", "arguments": {}}}
+
+    _, told = raw.ask("POST /mcp", json.dumps(message).encode())
+
+    assert told["result"]["content"][0]["text"] == "by hand \ufffd, été 🎉"
+
+
 def test_unknown_paths_and_methods_are_answered_in_json(raw: Raw) -> None:
     assert raw.ask("GET /nowhere")[0] == 404
     assert raw.ask("GET /mcp")[0] == 405

@@ -12,7 +12,7 @@ from kg_server.carrier.places import Places
 from kg_server.carrier.wire import Missed, Silent, Unreachable, Wire, endpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from types import TracebackType
 
     from kg_core.store import Home
@@ -42,7 +42,7 @@ class Client:
     def get(self, path: str, query: Query | None = None, *, within: float = _SECONDS) -> Any:
         """The JSON that a GET answers. Raises KgError with what the server says, or UNAVAILABLE."""
         if query:
-            path += "?" + urlencode(query, doseq=True, errors="replace")
+            path += "?" + urlencode([(name, _bytes(value)) for name, value in _pairs(query)])
         return self._asked("GET", path, b"", within)
 
     def post(self, path: str, value: Mapping[str, object], *, within: float = _SECONDS) -> Any:
@@ -82,6 +82,19 @@ class Client:
         where = endpoint(self._server_file)
         process = "its process" if where is None else f"process {where.pid}"
         return f"Try again in a moment; if it stays silent, end {process} by hand and run `kg start`."
+
+
+def _pairs(query: Query) -> Iterator[tuple[str, str]]:
+    for name, values in query.items():
+        yield from ((name, value) for value in ([values] if isinstance(values, str) else values))
+
+
+def _bytes(value: str) -> bytes:
+    """What a server reads as this text again, the names of folders that are not UTF-8 among them."""
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "replace")
 
 
 def _failure(found: Any, status: int) -> KgError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kg_core.policy import request
 from kg_core.render import Block
-from kg_core.store import is_path
+from kg_core.store import as_on_disk, is_path
 from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, ToolKind
 from kg_server.contexts import ContextKey, Entrance
 from kg_server.delivery import EVENT_LIFE, Duplicates, Parts, Sources, compose, framed, pages_for, within_frame
@@ -213,14 +213,14 @@ def _life(spec: EventSpec) -> Millis:
 
 
 def _with_paths(event: Event) -> Event:
-    """The event without what stands for a path and can be none: no client is to lose a reply over it."""
+    """The event with paths as the disk has them, and without what can be none: no client is to lose a reply over it."""
     tool = event.tool
     if is_path(event.cwd) and (tool is None or all(map(is_path, (*tool.paths, tool.workdir)))):
         return event
     if tool is not None:
-        workdir = tool.workdir if is_path(tool.workdir) else ""
-        tool = replace(tool, paths=tuple(filter(is_path, tool.paths)), workdir=workdir)
-    return replace(event, cwd=event.cwd if is_path(event.cwd) else "", tool=tool)
+        paths = tuple(as_on_disk(path) for path in tool.paths if is_path(path))
+        tool = replace(tool, paths=paths, workdir=as_on_disk(tool.workdir) if is_path(tool.workdir) else "")
+    return replace(event, cwd=as_on_disk(event.cwd) if is_path(event.cwd) else "", tool=tool)
 
 
 def _concerns(event: Event, spec: EventSpec) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -108,3 +109,31 @@ def test_init_says_when_nothing_of_a_repository_became_a_component(kg, tmp_path)
 
     assert code == 0
     assert "has no components, as nothing here became one, and no rules. Write down both" in out
+
+
+@pytest.mark.parametrize("arguments", [(), ("--dry-run",)])
+def test_init_follows_no_link_out_of_the_repository(kg, repository, tmp_path, arguments) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (repository / ".kg").symlink_to(elsewhere)
+
+    code, out, err = kg("map", "init", *arguments, "--cwd", str(repository))
+
+    assert (code, out) == (2, "")
+    assert f"{repository / '.kg'} is a symbolic link" in err
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names there are text")
+def test_a_folder_whose_name_is_not_utf_8_has_a_map_like_any_other(kg, served, tmp_path) -> None:
+    cwd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    for name in (b"src/auth/a.py", b"src/cart/b.py", b"src/\xe9t\xe9/c.py"):
+        file = Path(cwd, os.fsdecode(name))
+        file.parent.mkdir(parents=True)
+        file.write_text("x\n", encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet"], cwd=cwd, check=True)
+
+    assert json.loads(kg("map", "check", "--json", "--cwd", cwd)[1])["text"] == f"checked {cwd}"
+    assert kg("map", "init", "--cwd", cwd)[0] == 0
+    text = Path(cwd, ".kg", "map.toml").read_text(encoding="utf-8")
+    assert [each.slug for each in parse_map([MapSource("map.toml", text)]).components] == ["auth", "cart"]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from kg_core.model import Tombstone
 from kg_server.setup.team import Team
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def nodes(path: Path) -> dict[str, dict]:
@@ -284,3 +282,34 @@ def test_a_folder_outside_of_any_repository_cannot_share(kg, server, person, mon
 
     assert code == 2
     assert "no work tree" in err
+
+
+def test_a_link_in_place_of_the_folder_is_not_written_through(kg, server, repository, person, git, monkeypatch) -> None:
+    monkeypatch.chdir(repository)
+    monkeypatch.setattr("kg_server.cli.team._start", lambda _: None)
+    private = person / "private"
+    private.mkdir()
+    (repository / ".kg").symlink_to(private)
+    config = (repository / ".git" / "config").read_text(encoding="utf-8")
+
+    code, _, err = kg("setup", "--team")
+
+    assert code == 2
+    assert "is a symbolic link" in err
+    assert list(private.iterdir()) == []
+    assert (repository / ".git" / "config").read_text(encoding="utf-8") == config
+    assert Team.all(server.home) == ()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names there are text")
+def test_a_repository_whose_name_is_not_utf_8_is_told_that_it_cannot_share(kg, server, person, git, monkeypatch):
+    folder = Path(os.fsdecode(os.fsencode(person) + b"/caf\xe9"))
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    monkeypatch.chdir(folder)
+    sys.stderr.reconfigure(errors="backslashreplace")  # as a process has it
+
+    code, _, err = kg("setup", "--team")
+
+    assert code == 2
+    assert "cannot take part: its name is not UTF-8" in err

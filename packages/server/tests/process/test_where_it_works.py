@@ -56,11 +56,11 @@ def run(command: list[str], payload: object, cwd: Path, **environ: str) -> bytes
     return done.stdout
 
 
-def fired(home: Home, native: str, cwd: Path, **environ: str) -> str:
-    """What a hook command of Claude Code prints for an event of a new session in a folder."""
+def fired(home: Home, native: str, cwd: Path, told: str = "", **environ: str) -> str:
+    """What a hook command of Claude Code prints for an event of a new session in a folder, which it calls ``told``."""
     payload = {
-        "session_id": f"in {cwd}",
-        "cwd": str(cwd),
+        "session_id": f"in {told or cwd}",
+        "cwd": told or str(cwd),
         "source": "startup",
         "prompt": "Why do kettles whistle?",
         "tool_name": "Read",
@@ -94,6 +94,23 @@ def test_hook_shim_and_command_line_find_one_project_from_every_folder_of_it(
         assert GIST in found["text"], place
     for place in (work / "plain", work, person):
         assert GIST not in fired(server.home, "SessionStart", place), place
+
+
+def test_a_folder_whose_name_is_not_utf_8_is_one_project_everywhere(start: Callable[..., Any], person: Path) -> None:
+    """A client that hands its events on as text names such a folder with a mark in place of what it cannot write."""
+    server = start(person / "odd home", HOME=str(person))
+    place, told = person / "work" / os.fsdecode(b"caf\xe9"), f"{person}/work/caf\ufffd"
+    place.mkdir()
+    subprocess.run(["git", "init", "--quiet"], cwd=place, check=True)
+
+    called(server.home, "kg_put_node", {"level": "project", "id": "kettle", "gist": GIST}, place)
+
+    assert GIST in fired(server.home, "SessionStart", place, told)
+    assert GIST in called(server.home, "kg_search", {"query": "kettles"}, place)
+    with Client(server.home) as client:
+        assert GIST in client.get("/api/v1/search", {"query": "kettles", "cwd": str(place)})["text"]
+        assert "no map yet" in client.get("/api/v1/map/check", {"cwd": str(place)})["text"]
+    assert [path.name for path in server.home.projects.iterdir()] == ["caf"]
 
 
 def test_nothing_is_created_where_an_agent_stands(start: Callable[..., Any], person: Path) -> None:

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from kg_core.policy.filerecall import PER_MINUTE
 from kg_plugin_api import ToolKind, ToolUse
 from kg_server.files import Named, named
@@ -14,8 +16,6 @@ from kg_server.files.renaming import FAILED_FOR, LOOKED_FOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pytest
 
     Live = Callable[[Callable[[Any], Any]], None]
 
@@ -437,3 +437,17 @@ def repository(world: Any) -> str:
 
 async def settled(world: Any) -> None:
     await world.service._uses.settled()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names there are text")
+def test_a_file_is_known_although_its_folder_has_a_name_that_the_client_cannot_write(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        name = os.fsdecode(b"caf\xe9")
+        agent = await reader(world, {FILE: GIST}, cwd=name)
+        write(agent.cwd, FILE)
+        told = agent.cwd.replace(name, "caf\ufffd")
+        agent.cwd = told
+
+        assert GIST in await use(agent, f"{told}/{FILE}")
+
+    live(scenario)

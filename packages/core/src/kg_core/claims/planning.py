@@ -121,9 +121,12 @@ def _check(claim: Claim) -> None:
         wrong = "its block has no name"
     else:
         try:
+            str(claim.path).encode("utf-8")
             if isinstance(claim, JsonEntry | JsonItem):
                 json.dumps(plain(claim.value), allow_nan=False).encode("utf-8")
             snippet(claim).encode("utf-8")
+        except UnicodeEncodeError:
+            wrong = "it names a file whose name is not UTF-8"
         except (TypeError, ValueError) as error:
             wrong = str(error)
     if wrong:

@@ -2,7 +2,7 @@
 
 from kg_core.store.entry import Entry, Write
 from kg_core.store.files import Files, OsFiles
-from kg_core.store.identity import Places, is_path, normalised_remote
+from kg_core.store.identity import Places, as_on_disk, is_path, is_text, normalised_remote
 from kg_core.store.maps import MapState
 from kg_core.store.paths import Home
 from kg_core.store.problems import Problem, ProblemKind
@@ -24,7 +24,9 @@ __all__ = [
     "Settings",
     "Store",
     "Write",
+    "as_on_disk",
     "is_path",
+    "is_text",
     "normalised_remote",
     "now_ms",
 ]

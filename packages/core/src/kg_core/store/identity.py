@@ -6,6 +6,7 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 _TEMPORARY: Final = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
 _LONGEST_PATH: Final = 4096
 """Bytes; the longest path that systems look up, its end included."""
+_LOST: Final = "\ufffd"
+_MOST_NAMES: Final = 10_000
+"""Entries of a folder that are looked at for one name."""
 _LONGEST_LINE: Final = 8192
 _LARGEST_CONFIG: Final = 1 << 20
 _SETTING: Final = re.compile(r"^\s*(\w+)\s*=\s*(.*?)\s*$")
@@ -29,6 +33,42 @@ def is_path(text: str) -> bool:
         return "\0" not in text and len(os.fsencode(text)) < _LONGEST_PATH
     except UnicodeEncodeError:
         return False
+
+
+def is_text(name: str) -> bool:
+    """Whether the name of a file is UTF-8, as it must be where a text is to name it. Few systems make sure of that."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def as_on_disk(path: str) -> str:
+    """The path as the disk has it, where whoever wrote it had no other way than U+FFFD for bytes that are no UTF-8.
+
+    Unchanged where it is there, and where not one single name can be meant. Looks at the disk for such a path alone.
+    """
+    if _LOST not in path or not Path(path).is_absolute() or not is_path(path) or os.path.lexists(path):
+        return path
+    found = Path(Path(path).anchor)
+    for part in Path(path).parts[1:]:
+        name = part if _LOST not in part or os.path.lexists(found / part) else _meant(found, part)
+        if not name:
+            return path
+        found /= name
+    return str(found)
+
+
+def _meant(folder: Path, lossy: str) -> str:
+    """The one name in a folder that reads as ``lossy``; empty where there is none, or more than one."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [os.fsencode(entry.name) for entry in islice(entries, _MOST_NAMES)]
+    except OSError:
+        return ""
+    meant = [name for name in names if name.decode("utf-8", "replace") == lossy]
+    return os.fsdecode(meant[0]) if len(meant) == 1 else ""
 
 
 @dataclass(frozen=True, slots=True)

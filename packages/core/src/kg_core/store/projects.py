@@ -15,7 +15,7 @@ from kg_core.model.ids import fold, is_legal, propose
 from kg_core.store.failures import write_failure
 from kg_core.store.files import replace_file
 from kg_core.store.footprints import Footprints, is_gone
-from kg_core.store.identity import Checkout, Location, Places, is_path, locate
+from kg_core.store.identity import Checkout, Location, Places, as_on_disk, is_path, locate
 from kg_core.store.registration import FILE, Registration
 from kg_plugin_api import Code, KgError
 
@@ -117,7 +117,7 @@ class Projects:
     def _look(self, cwd: str) -> Location | None:
         location = None
         if is_path(cwd) and Path(cwd).is_absolute():
-            location = locate(Path(cwd), self.places, self._by_root)
+            location = locate(Path(as_on_disk(cwd)), self.places, self._by_root)
         if location is not None and location.root.is_relative_to(self._own):
             location = None
         if len(self._located) >= _REMEMBERED:

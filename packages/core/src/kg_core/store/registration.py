@@ -36,7 +36,7 @@ class Registration:
         reported.
         """
         try:
-            table = tomllib.loads(files.read(path).decode("utf-8-sig"))
+            table = tomllib.loads(files.read(path).decode("utf-8-sig", "surrogateescape"))  # as it is written
         except FileNotFoundError:
             return cls(slug)
         except (OSError, ValueError) as error:

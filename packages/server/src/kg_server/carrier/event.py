@@ -95,11 +95,15 @@ def acknowledge(wire: Wire, delivery: str, deadline: float, *, arrived: bool) ->
 
 
 def quoted(text: str) -> str:
-    """``text`` as one segment of a path."""
-    return "".join(
-        char if char in _QUOTED else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
-        for char in text
-    )
+    """``text`` as one segment of a path. What stands for a byte that is no UTF-8, as in the name of a folder, is it."""
+    return "".join(char if char in _QUOTED else "".join(f"%{byte:02X}" for byte in _bytes(char)) for char in text)
+
+
+def _bytes(char: str) -> bytes:
+    try:
+        return char.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return b"?"
 
 
 def _posted(wire: Wire, path: str, body: bytes, deadline: float, places: Places) -> Carried | None:

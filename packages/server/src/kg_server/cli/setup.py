@@ -55,6 +55,7 @@ def command(
     their diffs, its steps and offers, and what is still open; what a person would read goes to standard error.
     """
     from kg_server.setup.installed import lasting
+    from kg_server.setup.launch import check_nameable
 
     if not lasting():
         raise KgError(Code.REFUSED, "This kg runs from a cache that may vanish. Install it with pip, uv tool or pipx.")
@@ -66,6 +67,7 @@ def command(
         return share(home, dry_run=dry_run, off=off)
     if off:
         raise KgError(Code.INVALID, "--off goes with --team. To disconnect agents, use `kg uninstall`.")
+    check_nameable(home)
     consent = Consent.NOBODY if as_json and not yes else Consent.of(yes=yes)
     if search is not None:
         from kg_server.cli.searching import choose

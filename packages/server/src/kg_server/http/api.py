@@ -27,34 +27,34 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
     """Reading, plug-ins and their operations, and stopping the server."""
 
     async def show(request: Request) -> Json:
-        query = request.query_params
+        query = bodies.query_of(request)
         return Json(dict(await memory.show(query.get("cwd", ""), query.getlist("id"))))
 
     async def search(request: Request) -> Json:
-        query = request.query_params
+        query = bodies.query_of(request)
         narrowing = {name: query.get(name, "") for name in ("depth", "observer", "observed")}
         return Json(dict(await memory.search(query.get("cwd", ""), query.get("query", ""), **narrowing)))
 
     async def why(request: Request) -> Json:
-        query = request.query_params
+        query = bodies.query_of(request)
         found = await memory.why(query.get("cwd", ""), query.get("id", ""), query.get("level", ""))
         return Json(dict(found))
 
     async def why_recall(request: Request) -> Json:
-        query = request.query_params
+        query = bodies.query_of(request)
         most = _number(query.get("count", "1"))
         return Json(dict(await memory.why_recall(query.get("cwd", ""), query.get("session", ""), most)))
 
     async def show_map(request: Request) -> Json:
-        query = request.query_params
+        query = bodies.query_of(request)
         found = await memory.show_map(query.get("cwd", ""), query.get("path", ""), query.get("component", ""))
         return Json(dict(found))
 
     async def check_map(request: Request) -> Json:
-        return Json(dict(await memory.check_map(request.query_params.get("cwd", ""))))
+        return Json(dict(await memory.check_map(bodies.query_of(request).get("cwd", ""))))
 
     async def preview(request: Request) -> Json:
-        query = request.query_params
+        query = bodies.query_of(request)
         found = await memory.preview(query.get("harness", ""), query.get("cwd", ""))
         return Json({"text": found.text, "measure": found.measure, "limit": found.limit, "unit": str(found.unit)})
 
@@ -65,7 +65,7 @@ def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[R
         operation = _operation(plugins, request)
         if operation.changes:
             raise KgError(Code.FORBIDDEN, "This operation changes something: POST it.")
-        return Json(dict(await operation.run(_given(operation, request.query_params))))
+        return Json(dict(await operation.run(_given(operation, bodies.query_of(request)))))
 
     async def run_operation(request: Request) -> Json:
         operation = _operation(plugins, request)

@@ -1,8 +1,11 @@
-"""Reading request bodies: bounded, and JSON objects only."""
+"""Reading what a request brings: bodies, bounded and JSON objects only, and queries."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+from starlette.datastructures import QueryParams
 
 from kg_core.model.foreign import loads
 from kg_plugin_api import Code, KgError
@@ -34,3 +37,9 @@ async def read_object(request: Request) -> dict[str, object]:
     if not isinstance(found, dict):
         raise KgError(Code.INVALID, "The body must be a JSON object.")
     return found
+
+
+def query_of(request: Request) -> QueryParams:
+    """The query. Names of folders that are not UTF-8 are read as Python names them, so that they are found."""
+    query = request.scope["query_string"].decode("latin-1")
+    return QueryParams(parse_qsl(query, keep_blank_values=True, errors="surrogateescape"))

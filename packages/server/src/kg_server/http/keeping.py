@@ -37,7 +37,7 @@ def routes(memory: Memory) -> list[Route]:
         return Json(await memory.keeping.copies.backup(str(asked.get("path", ""))))
 
     async def export(request: Request) -> StreamingResponse:
-        query = request.query_params
+        query = bodies.query_of(request)
         pieces = await memory.keeping.copies.export(query.get("cwd", ""), query.get("level", ""))
         length = sum(map(len, pieces))
         return StreamingResponse(_each(pieces), media_type="application/json", headers={"Content-Length": str(length)})

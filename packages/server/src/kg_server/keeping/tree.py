@@ -7,7 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from kg_core.model.projectmap import FOLDER
 from kg_core.policy.mapcheck import Tree
+from kg_plugin_api import Code, KgError
 from kg_server.keeping.git import Git, GitFailed
 
 if TYPE_CHECKING:
@@ -18,6 +20,16 @@ _OFFLINE: Final = {"GIT_NO_LAZY_FETCH": "1"}
 _MOST_FILES: Final = 100_000
 _SKIPPED: Final = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
 """Folders without git that hold nothing that a person wrote; nor do those whose name begins with a dot."""
+
+
+def own_folder(tree: Path) -> Path:
+    """The folder of a work tree that is kg's. Raises INVALID for a link: a repository must not lead us to other files,
+    and what it shares lies in itself.
+    """
+    folder = tree / FOLDER
+    if folder.is_symlink():
+        raise KgError(Code.INVALID, f"{folder} is a symbolic link. Put a folder in its place, then run this again.")
+    return folder
 
 
 async def quietly(folder: Path, *arguments: str) -> str:

@@ -57,7 +57,7 @@ class Dispatcher:
         match request.method:
             case "tools/call":
                 reply = await self._call(request, harness, headers)
-                result = protocol.text_result(reply.text, is_error=reply.is_error)
+                result = protocol.text_result(_readable(reply.text), is_error=reply.is_error)
                 return self._result(request, result, delivery=reply.delivery)
             case "tools/list":
                 return self._result(request, results.tools(self._memory, harness), cacheable=True)
@@ -84,7 +84,7 @@ class Dispatcher:
             meta=request.meta,
             harness=harness,
             session_hint=headers.get("kg-shim", ""),
-            cwd=unquote(headers.get("kg-cwd", "")),
+            cwd=unquote(headers.get("kg-cwd", ""), errors="surrogateescape"),
         )
         try:
             return await self._memory.call(call)
@@ -109,3 +109,8 @@ class Dispatcher:
         if request.modern:
             result = protocol.complete(result, cacheable=cacheable)
         return Outgoing(200, protocol.answer(request.id, result), delivery)
+
+
+def _readable(text: str) -> str:
+    """``text`` with each lone surrogate, as a path may have, replaced: some clients refuse a whole reply for one."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

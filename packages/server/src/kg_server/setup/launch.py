@@ -8,7 +8,8 @@ import sys
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Final
 
-from kg_plugin_api import EventKind, Launch
+from kg_core.store import is_text
+from kg_plugin_api import Code, EventKind, KgError, Launch
 from kg_server import carrier
 from kg_server.carrier.protocol import EVENT_TOOL
 from kg_server.carrier.version import VERSION
@@ -49,6 +50,18 @@ def launch(home: Home, harness: Harness, *, windows: bool = _WINDOWS, whole: boo
         version=VERSION,
         whole=whole,
     )
+
+
+def check_nameable(home: Home) -> None:
+    """Raises INVALID where the settings of agents, which are UTF-8, could not name this memory or this installation."""
+    for what, path, how in (
+        ("The memory", home.root, "Set KG_HOME to another folder"),
+        ("This kg", Path(sys.executable), "Install it in another folder"),
+        ("This kg", carrier_script(), "Install it in another folder"),
+    ):
+        if not is_text(str(path)):
+            sentence = f"{what} lies in {path}, which is not UTF-8: no settings of an agent can name it. {how}."
+            raise KgError(Code.INVALID, sentence)
 
 
 def shim(home: Home, harness: str, *, windows: bool = _WINDOWS) -> tuple[str, ...]:

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
-from kg_core.model.projectmap import FOLDER
 from kg_core.policy.mapdraft import drafted, wanted
-from kg_core.store import Places
+from kg_core.store import Places, is_text
 from kg_core.store.identity import locate, work_tree
 from kg_core.store.maps import FILE
 from kg_core.store.maptext import map_text
 from kg_plugin_api import Code, KgError
-from kg_server.keeping.tree import files_of
+from kg_server.keeping.tree import files_of, own_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,8 +55,9 @@ class Draft:
     def of(cls, home: Home, cwd: Path, environ: Mapping[str, str]) -> Self:
         """A map for the work tree around ``cwd``, else for that folder.
 
-        Raises INVALID where no code base is, or none that git knows and nothing to make a component of, and CONFLICT
-        where a map is.
+        Raises INVALID where no code base is, or none that git knows and nothing to make a component of, where the
+        folder of the map leads elsewhere, and CONFLICT where a map is. Files whose names are not UTF-8 count for
+        nothing: no map can name them.
         """
         places = Places.from_environ(environ)
         if locate(cwd, places) is None or Path(os.path.realpath(cwd)).is_relative_to(os.path.realpath(home.root)):
@@ -66,10 +66,10 @@ class Draft:
             )
         around = work_tree(Path(os.path.realpath(cwd)), places)
         tree = around[0] if around is not None else Path(os.path.realpath(cwd))
-        path = tree / FOLDER / FILE
+        path = own_folder(tree) / FILE
         if os.path.lexists(path):
             raise _there_already(path)
-        files = asyncio.run(files_of(tree)).files
+        files = tuple(filter(is_text, asyncio.run(files_of(tree)).files))
         components = drafted(files, _texts(tree, wanted(files)))
         if around is None and not components:
             sentence = f"{tree} is in no git repository, and nothing in it would become a component: run this in a"

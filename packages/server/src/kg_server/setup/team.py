@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model.projectmap import FOLDER
+from kg_core.store import is_text
 from kg_plugin_api import Code, KgError, OwnedFile
 from kg_server.keeping.exchange import FILE, trees, write_trees
 from kg_server.keeping.git import Git, GitFailed
+from kg_server.keeping.tree import own_folder
 from kg_server.setup.connection import Records
 
 if TYPE_CHECKING:
@@ -36,12 +38,15 @@ class Team:
 
     @classmethod
     def around(cls, home: Home, cwd: Path) -> Team:
-        """The work tree that ``cwd`` lies in. Raises INVALID when it lies in none."""
+        """The work tree that ``cwd`` lies in. Raises INVALID when it lies in none, or in one that cannot take part."""
         try:
             top = asyncio.run(Git(cwd).run("rev-parse", "--show-toplevel"))
         except GitFailed as failure:
             raise KgError(Code.INVALID, f"{cwd} is in no work tree of git: {failure}") from failure
-        return cls(home, Path(top.rstrip("\n")))
+        tree = Path(top.removesuffix("\n"))
+        if not is_text(str(tree)):
+            raise KgError(Code.INVALID, f"{tree} cannot take part: its name is not UTF-8. Rename the folder.")
+        return cls(home, tree)
 
     @classmethod
     def all(cls, home: Home) -> tuple[Team, ...]:
@@ -54,8 +59,8 @@ class Team:
         return self.tree / FOLDER / FILE
 
     def plan(self) -> Plan:
-        """What has to be written into the work tree, beside the copy itself."""
-        attributes = OwnedFile(path=self.tree / FOLDER / ".gitattributes", text=f"{FILE} merge=kg\n")
+        """What has to be written into the work tree, beside the copy itself. Raises INVALID for a link in its place."""
+        attributes = OwnedFile(path=own_folder(self.tree) / ".gitattributes", text=f"{FILE} merge=kg\n")
         return self._editor().plan([attributes])
 
     def settings(self) -> dict[str, str]:
@@ -126,5 +131,5 @@ def driver() -> str:
 
 
 def _common(tree: Path) -> Path:
-    common = asyncio.run(Git(tree).run("rev-parse", "--git-common-dir")).rstrip("\n")
+    common = asyncio.run(Git(tree).run("rev-parse", "--git-common-dir")).removesuffix("\n")
     return (tree / common).resolve()
