@@ -471,3 +471,18 @@ def _code(client: Client, path: str, asked: dict[str, object]) -> Code | None:
     except KgError as failure:
         return failure.code
     return None
+
+
+def test_a_clock_that_was_set_back_costs_no_new_backup(kg, server) -> None:
+    folder = server.home.state / "backups"
+    for _ in range(10):
+        kg("backup")
+    ahead = {path.name for path in folder.glob("memory-*.tar.gz")}
+    server.clock.now -= 5 * 365 * 86_400_000
+
+    made = [kg("backup") for _ in range(3)]
+
+    assert [code for code, _, _ in made] == [0, 0, 0]
+    kept = {path.name for path in folder.glob("memory-*.tar.gz")}
+    assert len(kept) == 10
+    assert len(kept - ahead) == 3

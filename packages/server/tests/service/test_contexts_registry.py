@@ -256,3 +256,33 @@ def test_a_context_of_another_memory_is_not_taken_over(registry: Open, log: Path
 
 def test_marks_for_a_context_that_is_gone_are_dropped(registry: Open, log: Path) -> None:
     registry(log).learn("nobody00", [SEEN], NOW)
+
+
+def test_a_context_of_before_the_clock_was_set_back_ages_from_then_on(registry: Open, log: Path) -> None:
+    contexts = registry(log)
+    ahead = contexts.open(MAIN, now=NOW + 365 * LIFE, sequence=0)
+    contexts.sweep(NOW)
+    assert contexts.knows(ahead.id)
+
+    contexts.sweep(NOW + LIFE + 1)
+
+    assert not contexts.knows(ahead.id)
+
+
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_log_that_is_taken_away_is_written_anew_with_all_that_is_known(
+    registry: Open, log: Path, is_moved: bool
+) -> None:
+    contexts = registry(log)
+    kept = contexts.open(MAIN, now=NOW, sequence=0)
+    if is_moved:
+        log.parent.rename(log.parent.with_name("elsewhere"))
+    else:
+        log.unlink()
+
+    asyncio.run(contexts.compact())
+
+    contexts.learn(kept.id, [SEEN], NOW)
+    contexts.close()
+    assert registry(log).find(MAIN) == contexts.find(MAIN)
+    asyncio.run(contexts.compact())

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kg_core.model import USER, EdgeKey, StampKind, Tier
+from kg_core.model import USER, EdgeKey, Graph, StampKind, Tier
+from kg_core.model.merge import Part, merge_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -353,5 +354,42 @@ def test_a_new_lesson_is_active_and_stamped(live: Live) -> None:
         use = graph(world).use_of("cache-key")
         assert use.tier is Tier.ACTIVE
         assert use.activity_at > 0
+
+    live(scenario)
+
+
+DAY = 86_400_000
+
+
+def test_a_deletion_counts_although_the_clock_was_set_back_since_the_lesson_was_written(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        old = graph(world)
+        world.clock.advance(-DAY)
+        await writer.call("kg_delete_node", id="cache-key")
+
+        (change, _) = merge_part(Graph(key=old.key), graph(world), old, Part(ids=("cache-key",)))
+
+        assert not change.nodes
+
+    live(scenario)
+
+
+def test_a_later_write_counts_as_later_although_the_clock_was_set_back(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        first = graph(world).nodes["cache-key"].written
+        world.clock.advance(-DAY)
+        await writer.put("cache-key", "Cache keys include the region.")
+        second = graph(world).nodes["cache-key"].written
+        await writer.call("kg_delete_node", id="cache-key")
+        deleted = graph(world).tombstones["cache-key"].at
+        world.clock.advance(-DAY)
+        await writer.put("cache-key", CACHE)
+        third = graph(world).nodes["cache-key"].written
+
+        assert first.at < second.at <= deleted < third.at
 
     live(scenario)

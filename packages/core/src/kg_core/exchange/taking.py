@@ -81,7 +81,8 @@ def restored(
 ) -> Taken:
     """Puts content back as it was: what differs here is replaced, what was added here since stays.
 
-    What comes back is stamped with ``at`` and ``by``, so that older copies elsewhere do not take its place again.
+    What comes back is stamped with ``at`` and ``by``, so that older copies elsewhere do not take its place again; with
+    a later time where the clock was set back since.
     What was deleted stays so, but for the ids in ``deleted``.
     """
     offer = _respelled(ours, offer, user)
@@ -95,7 +96,8 @@ def restored(
             continue
         else:
             author = node.written.author if node.written is not None else by
-            nodes[node_id] = replace(node, conflicts=(), written=Written(at=at, by=by, author=author))
+            written = Written(at=max(at, _replaced(ours, node_id) + 1), by=by, author=author)
+            nodes[node_id] = replace(node, conflicts=(), written=written)
     theirs = Graph.build(ours.key, nodes=nodes, use=_of_new(ours, offer), edges=offer.edges, progress=offer.progress)
     base = Graph.build(ours.key, nodes={node_id: ours.nodes[node_id] for node_id in nodes if node_id in ours.nodes})
     lifting = Change(graph=ours.key, tombstones=dict.fromkeys(lifted))
@@ -117,6 +119,13 @@ def _name(edge: Edge) -> str:
 
 def _version(edge: Edge) -> str:
     return hashlib.sha256("\0".join(edge.notes).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _replaced(ours: Graph, node_id: str) -> Millis:
+    """When what a restored node takes the place of was written or deleted; 0 for nothing."""
+    mine, stone = ours.nodes.get(node_id), ours.tombstones.get(node_id)
+    times = (mine.written.at if mine is not None and mine.written is not None else 0, stone.at if stone else 0)
+    return max(times)
 
 
 def _is_later(ours: Graph, node: Node) -> bool:

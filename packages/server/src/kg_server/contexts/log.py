@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,11 +69,13 @@ class ContextLog:
 
     @property
     def wants_rewrite(self) -> bool:
-        """Whether it lacks a record or has grown enough since the last rewrite, and none is under way.
+        """Whether it lacks a record, has grown enough since the last rewrite or was taken away, and none is under way.
 
         What an earlier server left counts as growth: one that was killed again and again never got to rewrite it.
         """
-        return self._tail is None and (self._lacks or self._grown > _GROWTH_BEFORE_REWRITE)
+        if self._tail is not None:
+            return False
+        return self._lacks or self._grown > _GROWTH_BEFORE_REWRITE or self._is_gone()
 
     async def rewrite(self, records: Iterable[Record]) -> None:
         """Replaces the content by ``records`` and whatever is appended meanwhile. Gives way between slices."""
@@ -97,6 +100,13 @@ class ContextLog:
                 temporary.unlink(missing_ok=True)
         finally:
             self._tail = None
+
+    def _is_gone(self) -> bool:
+        """Whether somebody has removed or moved the file that is appended to: what it holds is found by nobody."""
+        try:
+            return self._file is not None and not os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
+        except OSError:
+            return True
 
     def close(self) -> None:
         """Closes the file; a later append opens it again."""

@@ -183,7 +183,13 @@ class Registry:
                 self._change(replace(context, ended=True), {"op": "ended", "id": context.id})
 
     def sweep(self, now: Millis) -> None:
-        """Lets go of contexts unused for 24 hours; beyond the capacity of ended ones, and of the longest unused."""
+        """Lets go of contexts unused for 24 hours; beyond the capacity of ended ones, and of the longest unused.
+
+        One that was used at a time to come, before the clock was set back, counts as used now.
+        """
+        for context in self._by_id.values():
+            if context.used > now:
+                self._by_id[context.id] = replace(context, used=now)
         in_order = sorted(self._by_id.values(), key=lambda context: (not context.ended, context.used))
         surplus = len(in_order) - CAPACITY
         for position, context in enumerate(in_order):

@@ -118,7 +118,10 @@ class Copies:
     def _write(self, path: Path, members: Sequence[Member], manifest: Mapping[str, object], at: Millis) -> int:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         archive.write(path, [*members, *self._beside()], manifest, at)
-        own = sorted((self._home.state / "backups").glob(f"{_PREFIX}*{_SUFFIX}"))
+        newest = self._own(at).name
+        found = (self._home.state / "backups").glob(f"{_PREFIX}*{_SUFFIX}")
+        # One that names a time to come was made before the clock was set back: it is none of the newest.
+        own = sorted(found, key=lambda each: (each.name <= newest, each.name))
         for old in own[:-KEPT]:
             with contextlib.suppress(OSError):
                 old.unlink()

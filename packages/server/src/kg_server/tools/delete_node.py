@@ -47,7 +47,13 @@ def plan(arguments: DeleteNode, call: Call) -> Plan:
 
 
 def buried(graph: Graph, node_id: str, tombstone: Tombstone) -> dict[str, Tombstone | None]:
-    """A new tombstone; the oldest one makes room when there are too many."""
+    """A new tombstone; the oldest one makes room when there are too many.
+
+    It is never older than what it buries: a clock that was set back meanwhile undoes no deletion.
+    """
+    written = graph.nodes[node_id].written
+    if written is not None and written.at > tombstone.at:
+        tombstone = replace(tombstone, at=written.at)
     changed: dict[str, Tombstone | None] = {node_id: tombstone}
     if len(graph.tombstones) >= TOMBSTONES and node_id not in graph.tombstones:
         changed[min(graph.tombstones, key=lambda known: graph.tombstones[known].at)] = None

@@ -108,7 +108,7 @@ def plan(arguments: PutNode, call: Call) -> Plan:
     )
     if stored is not None and node.version == stored.version and not stored.conflicts:
         return _related(call, node_id, pieces)
-    node = kept_aside(replace(node, written=_written(call, stored)))
+    node = kept_aside(replace(node, written=_written(call, graph, stored, node_id)))
     use = _use(call, graph, stored, node)
     earns = stored is not None and not call.context.maintenance and earns_note(stored, use, call.by, notes)
     change = Change(
@@ -152,11 +152,14 @@ def _related(call: Call, node_id: str, pieces: Mapping[GraphKey, Mapping[EdgeKey
     return replace(said(f"Saved what {node_id!r} rests on: {count} more."), changes=changes)
 
 
-def _written(call: Call, stored: Node | None) -> Written:
-    """Maintenance leaves a lesson to its author."""
-    before = stored.written if stored is not None else None
+def _written(call: Call, graph: Graph, stored: Node | None, node_id: str) -> Written:
+    """Maintenance leaves a lesson to its author. A write is younger than what it replaces, whatever was done to the
+    clock meanwhile: who merges it later tells by that which of the two counts.
+    """
+    before, tombstone = stored.written if stored is not None else None, graph.tombstones.get(node_id)
     author = before.author if call.context.maintenance and before is not None else call.by
-    return Written(at=call.now, by=call.by, author=author)
+    replaced = [earlier.at + 1 for earlier in (before, tombstone) if earlier is not None]
+    return Written(at=max([call.now, *replaced]), by=call.by, author=author)
 
 
 def _use(call: Call, graph: Graph, stored: Node | None, node: Node) -> Use:
