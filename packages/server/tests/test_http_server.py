@@ -335,7 +335,7 @@ def test_the_server_file_is_private_and_goes_with_the_server(served) -> None:
     path = served.home.server_file
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert set(json.loads(path.read_text(encoding="utf-8"))) == {"port", "token", "pid", "version"}
+    assert set(json.loads(path.read_text(encoding="utf-8"))) == {"port", "token", "pid", "version", "home"}
 
     served.stop()
 

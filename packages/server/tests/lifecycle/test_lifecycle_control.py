@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from kg_core.store import Home
 from kg_plugin_api import KgError
+from kg_server.carrier import outage
 from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places
 from kg_server.carrier.version import VERSION, newer
@@ -142,6 +144,37 @@ def test_a_file_that_cannot_be_written_is_named_when_nothing_can_be_started(home
     assert f"{home.state / name} cannot be written" in told.value.sentence
     (home.state / name).rmdir()
     assert Control(home).start().fresh is True
+
+
+def test_a_lock_that_cannot_be_had_is_named_at_once(home, hook, places: Places) -> None:
+    """As one that was made by another user, whom a person was for one command."""
+    Path(places.lock).symlink_to("/nowhere/at/all")
+    begun = time.monotonic()
+
+    with pytest.raises(KgError, match=r"lifecycle\.lock cannot be written .*no server can be started"):
+        Control(home).start()
+    hook("Start", start=True)
+
+    assert time.monotonic() - begun < 10
+
+
+def test_a_memory_that_is_no_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "not mounted")
+    (tmp_path / "file").touch()
+    for name in ("link", "file"):
+        with pytest.raises(KgError, match=rf"{name} cannot be written \(it is no folder\)"):
+            Control(Home(tmp_path / name)).start()
+
+
+def test_carriers_skip_although_their_files_have_the_time_of_another_clock(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() - 3_600)
+
+    outage.missed(places)
+
+    assert outage.skipping(places)
 
 
 def test_a_server_that_came_up_after_the_start_gave_up_is_found_and_stopped(
@@ -388,3 +421,55 @@ def test_the_client_says_what_is_wrong(home, places: Places) -> None:
         claim_endpoint(places, port=silent.getsockname()[1])
         with pytest.raises(KgError, match="does not answer"):
             Client(home).get("/health", within=0.1)
+
+
+def test_a_copy_of_a_memory_folder_is_a_memory_of_its_own(home, tmp_path: Path, places: Places) -> None:
+    """The copy of a running one brings along where that one's server listens."""
+    first = Control(home).start().health["pid"]
+    copy = Home(tmp_path / "copy")
+    shutil.copytree(home.root, copy.root)
+
+    assert endpoint(places.server) is not None
+    assert endpoint(Places(str(copy.root)).server) is None
+    assert Control(copy).health() is None
+    assert Control(copy).stop() is False
+    second = Control(copy).start().health["pid"]
+    assert second != first
+    assert Control(copy).stop() is True
+    assert Control(home).health()["pid"] == first
+
+
+def test_a_memory_folder_is_the_same_by_all_its_names(home, tmp_path: Path) -> None:
+    running = Control(home).start().health["pid"]
+    (tmp_path / "link").symlink_to(home.root)
+
+    assert Control(Home(tmp_path / "link")).start().health["pid"] == running
+    assert Control(Home(home.root / ".." / home.root.name)).health()["pid"] == running
+
+
+def test_a_memory_folder_that_was_moved_is_not_served_where_it_was(home, tmp_path: Path, servers_of, until) -> None:
+    Control(home).start()
+    moved = Home(tmp_path / "moved")
+    home.root.rename(moved.root)
+
+    assert Control(moved).health() is None
+
+
+def test_a_server_keeps_its_memory_although_the_link_to_it_leads_elsewhere_now(tmp_path: Path, until) -> None:
+    link, one, other = tmp_path / "link", tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    other.mkdir()
+    link.symlink_to(one)
+    try:
+        first = Control(Home(link)).start().health["pid"]
+        link.unlink()
+        link.symlink_to(other)
+
+        assert Control(Home(link)).health() is None
+        second = Control(Home(link)).start()
+        assert (second.fresh, second.health["pid"] == first) == (True, False)
+        until(lambda: (other / "state" / "mcp").is_dir())
+        assert Control(Home(one)).health()["pid"] == first
+    finally:
+        for home in (Home(one), Home(other)):
+            Control(home).stop()

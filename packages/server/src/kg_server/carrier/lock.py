@@ -24,6 +24,8 @@ class FileLock:
     def __init__(self, path: str) -> None:
         self._path = path
         self._descriptor = -1
+        self.failure: OSError | None = None
+        """Why the last attempt found no file to lock and could make none; None where it is somebody who holds it."""
 
     def attempt(self) -> bool:
         """Takes the lock if nobody holds it. False also when there is no file and none can be made.
@@ -35,8 +37,10 @@ class FileLock:
         except OSError:
             try:
                 descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-            except OSError:
+            except OSError as failure:
+                self.failure = failure
                 return False
+        self.failure = None
         try:
             _take(descriptor)
         except OSError:
@@ -46,9 +50,11 @@ class FileLock:
         return True
 
     def acquire(self, deadline: float) -> bool:
-        """Takes the lock as soon as it is free, or gives up at ``deadline`` (of ``time.monotonic``)."""
+        """Takes the lock as soon as it is free, or gives up at ``deadline`` (of ``time.monotonic``), or at once where
+        there is nothing to lock.
+        """
         while not self.attempt():
-            if time.monotonic() >= deadline:
+            if self.failure is not None or time.monotonic() >= deadline:
                 return False
             time.sleep(0.02)
         return True

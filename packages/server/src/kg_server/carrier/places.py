@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import time
 
 
 class Places:
@@ -27,7 +29,10 @@ class Places:
     def prepare(self) -> None:
         """Makes the home and its state folder, for this user's eyes only. Raises OSError when that cannot be."""
         for folder in (self.home, self.state):
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            try:
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+            except FileExistsError as failure:  # a file, or a link that leads nowhere
+                raise NotADirectoryError(errno.ENOTDIR, "it is no folder", folder) from failure
 
     def answers(self, harness: str) -> str:
         """The static answers for one harness, whose name cannot lead elsewhere."""
@@ -44,11 +49,15 @@ def age(path: str, now: float) -> float | None:
 
 
 def touch(path: str, *, new: bool = False) -> bool:
-    """Writes the file or renews its time. With ``new``, only when it was not there. False when that cannot be."""
+    """Writes the file or renews its time. With ``new``, only when it was not there. False when that cannot be.
+
+    The time is that of this machine, by which it is looked at later: that of a server of files may be another.
+    """
     try:
         flags = os.O_CREAT | os.O_WRONLY | (os.O_EXCL if new else 0)
         os.close(os.open(path, flags, 0o600))
-        os.utime(path)
+        now = time.time()
+        os.utime(path, (now, now))
     except OSError:
         return False
     return True

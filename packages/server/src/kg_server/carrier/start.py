@@ -81,6 +81,8 @@ def spawn_once(places: Places, harness: str, *, session_start: bool = False) -> 
     lock = FileLock(places.lock)
     places.prepare()
     if not lock.attempt():
+        if lock.failure is not None:
+            raise lock.failure
         return None
     try:
         since = age(places.starting, time.time())

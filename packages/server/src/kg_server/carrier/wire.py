@@ -6,6 +6,7 @@ The socket is the compiled one: what ``socket`` puts around it is not needed her
 from __future__ import annotations
 
 import _socket
+import os
 import select
 import time
 
@@ -77,13 +78,27 @@ class Reply:
 
 
 def endpoint(path: str) -> Endpoint | None:
-    """The endpoint written at ``path``; None when there is none that makes sense."""
+    """The endpoint written at ``path``; None when there is none that makes sense, or that of another memory's server,
+    as a copy of that memory's folder has it.
+    """
     try:
         with open(path, encoding="utf-8") as file:
             found = jsontext.loads(file.read())
+        if not _is_of(str(found.get("home", "")), path):
+            return None
         return Endpoint(int(found["port"]), str(found["token"]), int(found["pid"]), str(found["version"]))
-    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
+
+
+def _is_of(home: str, path: str) -> bool:
+    """Whether ``home``, which a server has written at ``path``, is the folder that this lies in, by whatever name.
+
+    Raises OSError or ValueError where that is no folder any more. An older server has written none.
+    """
+    ours = os.path.dirname(os.path.dirname(os.fsencode(path)))
+    theirs = home.encode("utf-8", "surrogateescape")  # as the server names files, whatever the locale here
+    return theirs in {b"", ours} or os.path.samestat(os.stat(theirs), os.stat(ours))
 
 
 class Wire:

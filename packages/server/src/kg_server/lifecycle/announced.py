@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import Code, KgError, RawEvent
-from kg_server.carrier import outage
+from kg_server.carrier import outage, protocol
 from kg_server.carrier.places import Places
 from kg_server.carrier.version import VERSION
 from kg_server.carrier.wire import Endpoint, endpoint
@@ -34,7 +33,8 @@ def announce(home: Home, where: Endpoint) -> None:
 
     Raises UNAVAILABLE when that cannot be written: nobody would find the server.
     """
-    found = {"port": where.port, "token": where.token, "pid": where.pid, "version": where.version}
+    root = os.fsencode(home.root).decode("utf-8", "surrogateescape")
+    found = {"port": where.port, "token": where.token, "pid": where.pid, "version": where.version, "home": root}
     try:
         write_private(home.server_file, found)
     except OSError as failure:
@@ -100,8 +100,8 @@ def write_private(path: Path, value: Mapping[str, object]) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(value, file, ensure_ascii=False)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(protocol.encoded(value))
         temporary.replace(path)
     except OSError:
         temporary.unlink(missing_ok=True)

@@ -86,6 +86,8 @@ class Control:
             raise _unwritable(failure, str(self._home.state)) from failure
         lock = FileLock(self._places.lock)
         if not lock.acquire(time.monotonic() + _LOCK_SECONDS):
+            if lock.failure is not None:
+                raise _unwritable(lock.failure, self._places.lock)
             raise KgError(
                 Code.UNAVAILABLE, f"Another command has been starting or stopping the server for {_LOCK_SECONDS:.0f} s."
             )
@@ -163,10 +165,10 @@ class Control:
         )
 
     def _is_free(self) -> bool:
-        """Whether nobody holds the storage."""
+        """Whether nobody holds the storage, as far as can be told."""
         holder = FileLock(str(self._home.lock))
         try:
-            return not self._home.lock.exists() or holder.attempt()
+            return not self._home.lock.exists() or holder.attempt() or holder.failure is not None
         finally:
             holder.release()
 

@@ -10,6 +10,8 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_core.store import Settings
@@ -32,11 +34,17 @@ def run(home: Home) -> None:
     os.umask(0o077)
     _log_to_standard_error()
     asked_to_end = _signals()
+    home = _pinned(home)
     settings = Settings.load(home)
     plugins = plugins_of(home)
     _forget_the_agent(plugins)
     with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(_serve(home, plugins, settings, asked_to_end))
+
+
+def _pinned(home: Home) -> Home:
+    """The memory by its own name: it stays the same whatever a link that leads to it now is made to lead to later."""
+    return replace(home, root=Path(os.path.realpath(home.root))) if home.root.is_dir() else home
 
 
 async def _serve(home: Home, plugins: Plugins, settings: Settings, asked_to_end: threading.Event) -> None:
