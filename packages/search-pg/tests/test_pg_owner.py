@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 import kg_search_pg
-from kg_plugin_api import KgError, SearchItem
+from kg_plugin_api import KgError, SearchItem, SearchUnavailable
 from kg_search_pg.desk import Desk
 from kg_search_pg.opening import open_backend
 from kg_search_pg.options import Options
@@ -69,6 +69,30 @@ def test_an_index_that_names_no_memory_is_taken_by_the_first_that_comes(
         await kept(postgres, tmp_path / "first", ITEM)
         execute(postgres, f"drop table {SCHEMA}.owner")
 
+        assert await kept(postgres, tmp_path / "second") == {ITEM.key: "a"}
+        with pytest.raises(KgError, match="another memory"):
+            await kept(postgres, tmp_path / "first")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("gone", [f"drop table {SCHEMA}.owner", f"delete from {SCHEMA}.owner"])
+def test_a_memory_in_use_notices_that_its_index_was_handed_over_and_takes_nothing_from_the_other(
+    tmp_path: Path, postgres: EmbeddedServer, gone: str
+) -> None:
+    async def main() -> None:
+        options = Options(dsn=postgres.dsn, schema=SCHEMA, embedder="none", home=tmp_path / "first")
+        first = await open_backend(options)
+        await first.upsert([ITEM])
+        execute(postgres, gone)
+
+        for use in (lambda: first.upsert([ITEM]), lambda: first.remove([ITEM.key]), first.snapshot, first.health):
+            with pytest.raises(SearchUnavailable, match="handed over"):
+                await use()
+
+        await first.close()
+        assert await kept(postgres, tmp_path / "first") == {ITEM.key: "a"}  # nobody had come
+        execute(postgres, gone)
         assert await kept(postgres, tmp_path / "second") == {ITEM.key: "a"}
         with pytest.raises(KgError, match="another memory"):
             await kept(postgres, tmp_path / "first")

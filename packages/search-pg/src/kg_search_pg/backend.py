@@ -246,7 +246,7 @@ class PgBackend:
     async def _count(self) -> tuple[int, int]:
         """How many rows there are, and how many the present model has embedded; of many, as it was a moment ago."""
         counted, rows, embedded = self._counted
-        async with self._database.connection() as connection:
+        async with self._database.owned() as connection:
             if rows >= _MANY and monotonic() - counted < _COUNT_SECONDS:
                 await connection.execute("select")
                 return rows, embedded

@@ -12,12 +12,15 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kg_plugin_api import SearchUnavailable
+from kg_search_pg.owner import confirm
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from types import TracebackType
 
     from psycopg import AsyncConnection
+
+    from kg_search_pg.owner import Owner
 
 WRITE_SECONDS: Final = 30.0
 """No statement takes longer, unless it says so."""
@@ -56,13 +59,17 @@ def told(error: psycopg.Error) -> str:
 class Database:
     """A bounded pool. Connections commit each statement by itself unless told otherwise."""
 
-    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[Any]]) -> None:
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[Any]], owner: Owner | None) -> None:
         self._pool = pool
+        self._owner = owner
         self._used: set[AsyncConnection[Any]] = set()
 
     @classmethod
-    async def open(cls, dsn: str, *, path: Sequence[str], most: int) -> Database:
-        """Connects. ``path`` are the schemas in which names are looked up. Raises SearchUnavailable."""
+    async def open(cls, dsn: str, *, path: Sequence[str], most: int, owner: Owner | None = None) -> Database:
+        """Connects. ``path`` are the schemas in which names are looked up, the first of them that of ``owner``.
+
+        Raises SearchUnavailable.
+        """
 
         async def prepare(connection: AsyncConnection[Any]) -> None:
             names = ", ".join('"' + name.replace('"', '""') + '"' for name in path)
@@ -78,7 +85,7 @@ class Database:
             configure=prepare,
             name="kg-search-pg",
         )
-        database = cls(pool)
+        database = cls(pool, owner)
         try:
             with Failing():
                 await pool.open(wait=True, timeout=_CONNECT_SECONDS)
@@ -103,6 +110,17 @@ class Database:
                 finally:
                     self._used.discard(connection)
                     cut.cancel()
+
+    @contextlib.asynccontextmanager
+    async def owned(self) -> AsyncIterator[AsyncConnection[Any]]:
+        """A connection with a transaction, until whose end the index stays the memory's that opened it.
+
+        Raises what :meth:`connection` raises, and SearchUnavailable for an index that was handed over meanwhile.
+        """
+        async with self.connection() as connection, connection.transaction():
+            if self._owner is not None:
+                await confirm(connection, self._owner)
+            yield connection
 
     async def close(self) -> None:
         """Lets go of all connections, also of those that do not answer."""

@@ -59,8 +59,9 @@ async def open_backend(options: Options, given: Embedder | None = None, host: Ho
             release.push_async_callback(server.stop)
             await server.start()
             dsn = server.dsn
+        owner = await asyncio.to_thread(_owner, options)
         vectors, path = await prepared(dsn, options)
-        database = await Database.open(dsn, path=path, most=options.connections)
+        database = await Database.open(dsn, path=path, most=options.connections, owner=owner)
         opened.push_async_callback(database.close)
         queue = None
         if embedder is not None and not vectors.problem:

@@ -9,7 +9,9 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_plugin_api import Code, KgError
+import psycopg
+
+from kg_plugin_api import Code, KgError, SearchUnavailable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +65,20 @@ async def claim(connection: AsyncConnection[Any], schema: str, owner: Owner) -> 
         )
     elif found[1] != owner.place:
         await connection.execute("update owner set place = %s", [owner.place])
+
+
+async def confirm(connection: AsyncConnection[Any], owner: Owner) -> None:
+    """Makes sure that the schema is still this memory's, within a transaction until its end.
+
+    Raises SearchUnavailable: somebody has handed it over meanwhile. Whoever opens it anew finds out whose it is now.
+    """
+    sentence = "The index was handed over to another memory, or to nobody, while it was in use"
+    try:
+        found = await connection.execute("select from owner where id = %s for share", [owner.id])
+    except psycopg.errors.UndefinedTable as error:
+        raise SearchUnavailable(sentence) from error
+    if not found.rowcount:
+        raise SearchUnavailable(sentence)
 
 
 def _write(file: Path) -> None:

@@ -53,7 +53,7 @@ class Rows:
             lengths: dict[str, int] = {}
             for item, chunk in pairs:
                 lengths[clean(item.key)] = max(lengths.get(clean(item.key), 0), chunk.ordinal)
-            async with self._database.connection() as connection, connection.transaction():
+            async with self._database.owned() as connection:
                 stems = await self._stems.of(connection, {term for _, chunk in pairs for _, term in chunk.marked})
                 rows = await asyncio.to_thread(_rows, pairs, stems)
                 await hold(connection, "key = any(%s)", [list(lengths)])
@@ -69,18 +69,14 @@ class Rows:
         """Forgets keys; unknown ones are ignored."""
         if keys:
             cleaned = [clean(key) for key in keys]
-            async with self._database.connection() as connection, connection.transaction():
+            async with self._database.owned() as connection:
                 await hold(connection, "key = any(%s)", [cleaned])
                 await connection.execute("delete from chunk where key = any(%s)", [cleaned])
 
     async def snapshot(self) -> dict[str, str]:
         """Key → hash of all that is indexed."""
         found: dict[str, str] = {}
-        async with (
-            self._database.connection() as connection,
-            connection.transaction(),
-            connection.cursor("snapshot") as cursor,
-        ):
+        async with self._database.owned() as connection, connection.cursor("snapshot") as cursor:
             await cursor.execute("select key, hash from chunk where ordinal = 0 and type = 'node'")
             while page := await cursor.fetchmany(_PAGE):
                 found.update((key, digest.decode("utf-8", "surrogatepass")) for key, digest in page)

@@ -74,7 +74,7 @@ class DocumentRows:
     async def write(self, documents: Sequence[Document], root: Path, graph: str) -> None:
         """Replaces these documents; of their pieces, those that say the same stay as they are."""
         pairs = await asyncio.to_thread(_taken_apart, documents, root)
-        async with self._database.connection() as connection, connection.transaction():
+        async with self._database.owned() as connection:
             stems = await self._stems.of(connection, {term for _, _, chunk in pairs for _, term in chunk.marked})
             files, pieces = await asyncio.to_thread(_rows, documents, pairs, root, graph, stems)
             await hold(connection, "type = 'document' and item = any(%s)", [[file["path"] for file in files]])
@@ -90,7 +90,7 @@ class DocumentRows:
         """Has all documents of a folder found from this graph."""
         others = "type = 'document' and repository = %s and graph <> %s"
         values = [clean(str(root)), clean(graph)]
-        async with self._database.connection() as connection, connection.transaction():
+        async with self._database.owned() as connection:
             await hold(connection, others, values)
             await connection.execute(
                 f"update chunk set graph = %s, level = %s where {others}", [clean(graph), _level(graph), *values]
@@ -115,7 +115,7 @@ class DocumentRows:
             }
 
     async def _delete(self, of_pieces: LiteralString, of_files: LiteralString, values: Sequence[object]) -> None:
-        async with self._database.connection() as connection, connection.transaction():
+        async with self._database.owned() as connection:
             await hold(connection, f"type = 'document' and {of_pieces}", values)
             await connection.execute(f"delete from chunk where type = 'document' and {of_pieces}", values)
             await connection.execute(f"delete from document where {of_files}", values)

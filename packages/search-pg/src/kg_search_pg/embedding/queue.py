@@ -149,7 +149,7 @@ class Queue:
     async def _keep(self, rows: Sequence[tuple[int, bytes, str]], vectors: Sequence[Vector]) -> None:
         """Stores vectors with the rows that still say what was embedded."""
         dimensions = len(vectors[0])
-        async with self._database.connection() as connection, connection.transaction():
+        async with self._database.owned() as connection:
             if not self.dimensions:
                 await connection.execute(_NOTE, ["dimensions", str(dimensions)])
             elif dimensions != self.dimensions:
