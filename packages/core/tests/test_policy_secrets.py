@@ -47,6 +47,37 @@ SECRETS = {
     "api-key": joined("api_", "key: '", RANDOM, "'"),
 }
 
+HEX = hashlib.sha256(b"another key").hexdigest()
+MORE = [
+    ("gitlab-token", joined("gl", "cbt-64_", RANDOM)),
+    ("api-key", joined("fi", "gd_", RANDOM, RANDOM)),
+    ("api-key", joined("sn", "trys_", RANDOM, RANDOM)),
+    ("api-key", joined("r", "8_", RANDOM, RANDOM[:13])),
+    ("api-key", joined("sb", "p_", HEX[:40])),
+    ("api-key", joined("ruby", "gems_", HEX[:48])),
+    ("atlassian-token", joined("ATA", "TT3xFfGF0", RANDOM, RANDOM, "=", HEX[:8])),
+    ("doppler-token", joined("dp.", "pt.", RANDOM, RANDOM)),
+    ("planetscale-token", joined("pscale", "_pw_", RANDOM, RANDOM)),
+    ("postman-key", joined("PM", "AK-", HEX[:24], "-", HEX[:34])),
+    ("fly-token", joined("fm", "2_", RANDOM, RANDOM)),
+    ("telegram-token", joined("123456789", ":AA", RANDOM, RANDOM[:9])),
+    ("discord-webhook", joined("https://discord.com/api/web", "hooks/123456789012345678/", RANDOM, RANDOM, RANDOM)),
+    ("azure-key", joined("https://a.blob.core.windows.net/c?sv=2026&si", "g=", RANDOM, RANDOM, "%3D")),
+    ("aws-session-token", joined("aws_session", "_token = ", RANDOM, RANDOM)),
+    ("private-key", joined("client-key", "-data: ", BODY)),
+    ("password", joined("DB_PA", "SS=", RANDOM)),
+    ("password", joined("Pass", "wort: ", RANDOM)),
+    ("password", joined("pass", "word：", RANDOM)),
+    ("password", joined("密", "码：", RANDOM)),
+    ("password", joined("contra", "seña: ", RANDOM)),
+    ("password", joined("па", "роль = ", RANDOM)),
+    ("password", joined('{\\"pass', 'word\\": \\"', RANDOM, '\\"}')),
+    ("api-key", joined('{\\"client_se', 'cret\\": \\"', RANDOM, '\\"}')),
+    ("password", joined("curl -s -u admin:", RANDOM, " https://api.example.org")),
+    ("password", joined("machine api.example.org login bob pass", "word ", RANDOM)),
+]
+"""Further providers, and names of a password in other languages and within a text of JSON."""
+
 HARMLESS = [
     "there is no API key in the build",
     "apiKey: import.meta.env.X",
@@ -72,6 +103,12 @@ HARMLESS = [
     "task-list-of-the-desk-and-the-risk-management-2026",
     "ASIAPACIFICREGIONNAME and AKIA as a prefix",
     "ghp_ starts a token; sk-learn-pipelines do not",
+    "keywords.py,sha256=r8_DrqAfn6QLwQnmXEggveiSU-UaIL2p2nuPINelfFc,14949",
+    "the password：required, at least 12 characters, and 密码：必填",
+    "curl -u $USER:$PASSWORD_2026 https://api.example.org; curl -u user:password-of-yours is the form",
+    "a machine that has login and password prompts",
+    "by_pass = True and first_pass=second_pass",
+    "at 12:AA of the schedule; see /api/webhooks/ and ?sig=SIGNATURE",
 ]
 
 
@@ -84,6 +121,16 @@ def test_a_secret_gives_way_to_a_placeholder_that_names_its_kind(kind: str) -> N
     assert RANDOM[:12] not in found.text
     assert BODY[:12] not in found.text
     assert found.text.startswith("Deploys used ")
+    assert found.text.endswith(" until May.")
+
+
+@pytest.mark.parametrize(("kind", "secret"), MORE)
+def test_so_it_does_with_other_providers_and_in_other_languages(kind: str, secret: str) -> None:
+    found = scrub(f"Deploys used {secret} until May.")
+    assert found.kinds == (kind,)
+    assert RANDOM[:12] not in found.text
+    assert HEX[:24] not in found.text
+    assert BODY[:12] not in found.text
     assert found.text.endswith(" until May.")
 
 
@@ -128,7 +175,12 @@ def test_a_node_without_secrets_is_the_very_same() -> None:
     assert marked.touches == ("[secret:npm-token]",)
 
 
-@given(st.lists(st.sampled_from([*SECRETS.values(), *HARMLESS]) | st.text(max_size=30), max_size=6))
+@given(
+    st.lists(
+        st.sampled_from([*SECRETS.values(), *(secret for _, secret in MORE), *HARMLESS]) | st.text(max_size=30),
+        max_size=6,
+    )
+)
 def test_scrubbing_twice_equals_scrubbing_once(pieces: list[str]) -> None:
     once = scrub(" ".join(pieces)).text
     assert scrub(once) == (once, ())

@@ -134,6 +134,10 @@ _END: Final = r"(?![A-Za-z0-9])"
 _PRIVATE_KEY: Final = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
 _GAP: Final = r"(?:\s|\\[nrt])*"
 """Space, or line breaks as JSON writes them."""
+_GIVEN: Final = r"\\?[\"']?\s*(?::=|=>|[:=：])\s*\\?[\"'`]?"
+"""What stands between a name and its value, also within a text of JSON."""
+_PASSWORDS: Final = ("contraseña", "mot de passe", "пароль", "Пароль", "密码", "密碼", "パスワード", "비밀번호")
+"""What a password is called elsewhere; German has it among the others."""
 
 
 def _prefixed(
@@ -166,7 +170,13 @@ _RULES: Final[tuple[_Rule, ...]] = (
     ),
     _prefixed("github-token", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", rest="[A-Za-z0-9]{30,}"),
     _prefixed("github-token", "github_pat_", rest="[A-Za-z0-9_]{22,}"),
-    _prefixed("gitlab-token", "glpat-", "gldt-", "glrt-", rest=r"[\w.-]{20,}"),
+    _prefixed(
+        "gitlab-token",
+        *("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "gloas-", "glimt-", "glagent-"),
+        rest=r"[\w.-]{20,}",
+        accepts=_has_digit,
+        hint="gl",
+    ),
     _prefixed(
         "slack-token",
         *("xoxb-", "xoxp-", "xoxa-", "xoxe-", "xoxe.xoxp-", "xoxe.xoxb-", "xoxr-", "xoxs-", "xoxc-", "xoxd-"),
@@ -198,12 +208,34 @@ _RULES: Final[tuple[_Rule, ...]] = (
     _prefixed("vault-token", "hvs.", "hvb.", rest=r"[\w-]{24,}"),
     _prefixed("databricks-token", "dapi", rest=rf"[a-f0-9]{{32}}{_END}"),
     _prefixed("api-key", "gsk_", "xai-", "pplx-", "lin_api_", "ntn_", rest="[A-Za-z0-9]{36,}", accepts=_is_mixed),
+    _prefixed("api-key", "figd_", "HRKU-", "sntrys_", "sntryu_", rest=r"[\w-]{32,}", accepts=_is_mixed),
+    _prefixed("api-key", "r8_", rest=r"[A-Za-z0-9]{37}(?![\w-])", accepts=_is_mixed),
+    _prefixed("api-key", "sbp_", "rubygems_", rest="[a-f0-9]{40,}"),
+    _prefixed("atlassian-token", "ATATT3", "ATCTT3", rest=r"[\w=-]{40,}"),
+    _prefixed("doppler-token", "dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", rest=r"[\w.-]{36,}", hint="dp."),
+    _prefixed("planetscale-token", "pscale_pw_", "pscale_tkn_", "pscale_oauth_", rest=r"[\w.-]{28,}", hint="pscale_"),
+    _prefixed("postman-key", "PMAK-", rest="[a-f0-9]{24}-[a-f0-9]{34}"),
+    _prefixed("fly-token", "fm1_", "fm2_", rest=r"[A-Za-z0-9+/=]{40,}"),
+    _Rule("telegram-token", (":AA",), re.compile(rf"{_START}[0-9]{{8,10}}:AA[\w-]{{33}}(?![\w-])")),
+    _Rule(
+        "discord-webhook",
+        ("/api/webhooks/",),
+        re.compile(r"discord(?:app)?\.com/api/webhooks/\d{17,20}/(?P<secret>[\w-]{60,})"),
+    ),
     _prefixed("jwt", "eyJ", rest=r"[\w-]{8,}\.eyJ[\w-]{4,}\.[\w-]*"),
     _Rule(
         "azure-key",
         ("AccountKey=", "SharedAccessKey="),
         re.compile(r"(?:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/=]{40,})"),
     ),
+    _Rule("azure-key", ("sig=",), re.compile(r"[?&]sig=(?P<secret>(?:[A-Za-z0-9+/]|%2[BbFf]){40,}(?:=|%3[Dd])?)")),
+    _Rule(
+        "aws-session-token",
+        ("ession_token", "ESSION_TOKEN", "essionToken"),
+        re.compile(rf"(?i)session_?token{_GIVEN}(?P<secret>[A-Za-z0-9/+=]{{40,}})"),
+        _is_mixed,
+    ),
+    _Rule("private-key", ("client-key-data",), re.compile(r"client-key-data:\s*(?P<secret>[A-Za-z0-9+/=]{40,})")),
     _Rule(
         "password",
         ("://",),
@@ -228,18 +260,32 @@ _RULES: Final[tuple[_Rule, ...]] = (
         ("key", "KEY", "Key", "oken", "OKEN", "ecret", "ECRET"),
         re.compile(
             r"(?i)(?:api|access|secret|auth|private|client|encryption|signing|refresh)[_. -]?(?:key|token|secret)"
-            r"[\"']?\s*(?::=|=>|[:=])\s*[\"'`]?(?P<secret>[^\s\"'`,;<>{}()\[\]$\\]{16,})"
+            rf"{_GIVEN}(?P<secret>[^\s\"'`,;<>{{}}()\[\]$\\]{{16,}})"
         ),
         _is_random,
     ),
     _Rule(
         "password",
-        ("assw", "ASSW", "assphrase", "ASSPHRASE", "pwd", "PWD"),
+        ("assw", "ASSW", "assphrase", "ASSPHRASE", "pwd", "PWD", "_pass", "_PASS", *_PASSWORDS),
         re.compile(
-            r"(?i)(?:passw(?:or)?d|passphrase|pwd)[\"']?\s*(?::=|=>|[:=])\s*[\"'`]?"
+            rf"(?i)(?:passw(?:or)?[dt]|passphrase|pwd|_pass|{'|'.join(_PASSWORDS)}){_GIVEN}"
             r"(?P<secret>[^\s\"'`,;<>{}()\[\]$\\]{8,})"
         ),
         _is_strong,
+    ),
+    _Rule(
+        "password",
+        ("curl ",),
+        re.compile(
+            r"\bcurl [^\n|;&]{0,300}?(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,100}:(?P<secret>[^\s\"'$<>{}\[\]]{8,})"
+        ),
+        _is_strong,
+    ),
+    _Rule(
+        "password",
+        ("machine ",),
+        re.compile(r"\bmachine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(?P<secret>[^\s<>{}\[\]$]{6,})"),
+        _has_digit,
     ),
 )
 
