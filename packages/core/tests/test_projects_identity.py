@@ -131,6 +131,17 @@ def test_a_checkout_that_is_the_home_itself_makes_no_project_of_it(tmp_path):
     assert location.root == home / "docs"
 
 
+def test_a_work_tree_of_such_a_checkout_is_a_folder_of_its_own(tmp_path):
+    home = repository(tmp_path / "home")
+    git("worktree", "add", "-q", str(home / "work" / "tree"), "-b", "b", cwd=home)
+
+    location = locate(home / "work" / "tree", Places(home, ()))
+
+    assert location is not None
+    assert location.root == home / "work" / "tree"
+    assert location.checkout is None
+
+
 @pytest.mark.parametrize("name", [".git/config", ".git", "apart/commondir", "apart/config"])
 def test_a_pipe_where_git_keeps_a_file_is_not_waited_for(tmp_path, name):
     root = tmp_path / "app"

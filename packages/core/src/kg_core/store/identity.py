@@ -6,12 +6,15 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
+
+from kg_core.model.ids import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Mapping, Sequence
 
 _TEMPORARY: Final = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
 _LONGEST_PATH: Final = 4096
@@ -35,40 +38,8 @@ def is_path(text: str) -> bool:
         return False
 
 
-def is_text(name: str) -> bool:
-    """Whether the name of a file is UTF-8, as it must be where a text is to name it. Few systems make sure of that."""
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def as_on_disk(path: str) -> str:
-    """The path as the disk has it, where whoever wrote it had no other way than U+FFFD for bytes that are no UTF-8.
-
-    Unchanged where it is there, and where not one single name can be meant. Looks at the disk for such a path alone.
-    """
-    if _LOST not in path or not Path(path).is_absolute() or not is_path(path) or os.path.lexists(path):
-        return path
-    found = Path(Path(path).anchor)
-    for part in Path(path).parts[1:]:
-        name = part if _LOST not in part or os.path.lexists(found / part) else _meant(found, part)
-        if not name:
-            return path
-        found /= name
-    return str(found)
-
-
-def _meant(folder: Path, lossy: str) -> str:
-    """The one name in a folder that reads as ``lossy``; empty where there is none, or more than one."""
-    try:
-        with os.scandir(folder) as entries:
-            names = [os.fsencode(entry.name) for entry in islice(entries, _MOST_NAMES)]
-    except OSError:
-        return ""
-    meant = [name for name in names if name.decode("utf-8", "replace") == lossy]
-    return os.fsdecode(meant[0]) if len(meant) == 1 else ""
+from functools import lru_cache
+from itertools import islice
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +59,14 @@ class Places:
 
     def is_special(self, path: Path) -> bool:
         """Whether this very folder can be no project."""
-        return path in {self.home, *self.temporary} or path == path.parent
+        return path == path.parent or is_among(path, (self.home, *self.temporary))
 
     def is_temporary(self, path: Path) -> bool:
         """Whether it lies among temporary files. A home inside a temporary folder is a home."""
         for above in (path, *path.parents):
-            if above == self.home:
+            if is_among(above, (self.home,)):
                 return False
-            if above in self.temporary:
+            if is_among(above, self.temporary):
                 return True
         return False
 
@@ -125,7 +96,7 @@ class Location:
     checkout: Checkout | None = None
 
 
-def locate(cwd: Path, places: Places, known: Container[Path] = ()) -> Location | None:
+def locate(cwd: Path, places: Places, known: Known = ()) -> Location | None:
     """The root that ``cwd`` belongs to; ``None`` when it belongs to none and only the user's memory applies.
 
     The main checkout of the git work tree around it (of linked worktrees too; a submodule is its own); else the nearest

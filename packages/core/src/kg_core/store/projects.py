@@ -15,8 +15,9 @@ from kg_core.model.ids import fold, is_legal, propose
 from kg_core.store.failures import write_failure
 from kg_core.store.files import replace_file
 from kg_core.store.footprints import Footprints, is_gone
-from kg_core.store.identity import Checkout, Location, Places, as_on_disk, is_path, locate
+from kg_core.store.identity import Checkout, Location, Places, as_on_disk, is_path, is_same_folder, locate
 from kg_core.store.registration import FILE, Registration
+from kg_core.store.roots import Roots
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Projects:
         self._later = later
         self._footprints = Footprints(home.footprints, files, later)
         self._registered: dict[str, Registration] = {}
-        self._by_root: dict[Path, Registration] = {}
+        self._by_root = Roots()
         self._resolved: dict[str, tuple[Millis, Project | None]] = {}
         self._located: dict[str, tuple[Millis, Location | None]] = {}
 
@@ -142,7 +143,8 @@ class Projects:
         here = None if location is None else self._by_root.get(location.root)
         if location is None or (here is not None and here.saved):
             return ""
-        if self._footprints.former(location.root) in self._by_root:
+        before = self._footprints.former(location.root)
+        if before is not None and before in self._by_root:
             return ""
         name, remotes = location.root.name, self._remotes(location)
         if self._match_remotes and self._with_remotes(remotes) is not None:
@@ -190,7 +192,7 @@ class Projects:
         What is no absolute path names no folder of anybody.
         """
         paths = [Path(root) for root in roots if is_path(root) and Path(root).is_absolute()]
-        known = next((self._by_root[root] for root in paths if root in self._by_root), None)
+        known = next((self._by_root.get(root) for root in paths if root in self._by_root), None)
         if known is None:
             named = self._registered.get(slug)
             known = named if named is not None and not (named.roots and paths) else None
@@ -224,10 +226,10 @@ class Projects:
         if known is None:
             known = Registration(self._free_slug(location))
             self._add(known)
-        if location.root not in known.roots:
+        if location.root not in self._by_root:
             self._attach(known, location)
             self._reserve()
-        self._footprints.note(location.root)
+        self._footprints.note(self._by_root.known(location.root) or location.root)
         return Project(slug=known.slug, root=location.root, key=project_key(known.slug))
 
     def _remotes(self, location: Location) -> set[str]:
@@ -239,7 +241,7 @@ class Projects:
     def _moved(self, root: Path) -> Registration | None:
         """The project whose checkout is at ``root`` now and no longer where it was, which is then forgotten."""
         before = self._footprints.former(root)
-        known = self._by_root.pop(before, None) if before is not None else None
+        known = self._by_root.pop(before) if before is not None else None
         if before is not None and known is not None:
             known.roots.remove(before)
             self._footprints.forget(before)
@@ -255,22 +257,17 @@ class Projects:
 
     def _attach(self, known: Registration, location: Location) -> Registration | None:
         """Make the location's root one of ``known``; the registration that had it before, if another did."""
-        former = self._by_root.get(location.root)
-        if former is known:
-            former = None
-        if former is not None:
-            former.roots.remove(location.root)
-            former.saved = False
-        if location.root in known.roots:
-            known.roots.remove(location.root)
+        former = self._by_root.pop(location.root)
+        for each in filter(None, (former, known)):
+            each.roots[:] = [root for root in each.roots if not is_same_folder(root, location.root)]
+            each.saved = False
         known.roots.append(location.root)
-        known.saved = False
         self._by_root[location.root] = known
         self._forget()
         for remote in location.checkout.remotes() if location.checkout is not None else ():
             if remote not in known.remotes:
                 known.remotes.append(remote)
-        return former
+        return None if former is known else former
 
     def _forget(self) -> None:
         """The roots are others now: no folder belongs where it did for sure."""
@@ -280,7 +277,7 @@ class Projects:
     def _add(self, registration: Registration) -> None:
         self._registered[registration.slug] = registration
         for root in registration.roots:
-            self._by_root.setdefault(root, registration)
+            self._by_root.add(root, registration)
 
     def _free_slug(self, location: Location) -> str:
         """A slug that no other project has, on disks that ignore case either; the folder's own name where it can be."""
