@@ -126,7 +126,7 @@ def test_notes_that_were_not_read_are_not_replaced(live: Live) -> None:
         await other.start()
         await other.put("cache-key", "A gist alone may be mended.")
         refusal = await other.refused("kg_put_node", level="project", id="cache-key", gist="x", notes=["mine"])
-        assert "notes" in refusal
+        assert "replaces notes that this session has not read" in refusal
         await other.put("cache-key", "x", notes=["one", "mine"])
         assert graph(world).nodes["cache-key"].notes == ("one", "mine")
 
@@ -143,6 +143,23 @@ def test_a_write_that_drops_stored_notes_is_refused_once(live: Live) -> None:
         assert "would be removed: two" in another
         await writer.put("cache-key", CACHE, notes=[])
         assert graph(world).nodes["cache-key"].notes == ()
+
+    live(scenario)
+
+
+def test_a_warning_is_about_the_notes_that_were_there_when_it_was_given(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, other = world.agent("s-1"), world.agent("s-2")
+        await writer.put("cache-key", CACHE, notes=["one", "two"])
+        await other.start()
+        kept = {"level": "project", "id": "cache-key", "gist": CACHE, "notes": ["one"]}
+        assert "would be removed: two" in await writer.refused("kg_put_node", **kept)
+        await other.put("cache-key", CACHE, notes=["one", "two", "three"])
+        assert "has not seen" in await writer.refused("kg_put_node", **kept)
+        assert "three" in await writer.refused("kg_put_node", **kept)
+        assert graph(world).nodes["cache-key"].notes == ("one", "two", "three")
+        await writer.put("cache-key", CACHE, notes=["one"])
+        assert graph(world).nodes["cache-key"].notes == ("one",)
 
     live(scenario)
 

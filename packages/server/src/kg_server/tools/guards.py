@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """Why a write is refused. ``dropped`` are stored notes and touches that it would remove; ``warning`` names the
-    write that passes when it is sent again, or is empty.
+    write and what it would remove: sent again, it passes while that is still the same. Else it is empty.
     """
 
     reason: str
@@ -50,7 +50,7 @@ def guard(
             return Refusal(reason=f"the write replaces {' and '.join(unread)} that this session has not read")
     dropped = (*_missing(stored.notes, notes), *_missing(stored.touches, touches))
     if dropped:
-        warning = _fingerprint(notes, touches)
+        warning = _fingerprint(notes, touches, dropped)
         if known.of(graph, stored.id).warned != warning:
             return Refusal(
                 reason=f"the write removes {len(dropped)} of the stored notes and touches",
