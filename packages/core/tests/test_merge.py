@@ -125,7 +125,7 @@ def test_that_we_dated_what_a_person_added_is_no_change_of_ours(values):
 
 def test_a_tombstone_keeps_content_written_before_it_from_coming_back(values):
     deleted = graph_of(tombstones={"alpha": Tombstone(at=100, by="c")})
-    before, after = (graph_of(values.node("alpha", written=at(moment))) for moment in (99, 101))
+    before, after = (graph_of(values.node("alpha", written=at(moment))) for moment in (100, 101))
     by_hand = graph_of(values.node("alpha", written=None))
     assert "alpha" not in merge(deleted, deleted, before).graph.nodes
     assert merge(deleted, deleted, before).graph.tombstones["alpha"].at == 100

@@ -151,3 +151,32 @@ def test_what_a_session_asked_before_its_text_was_lost_teaches_it_nothing_after(
         assert CACHE in await other.refused("kg_put_node", level="project", id="tenant-key", gist="Keys are short.")
 
     live(scenario)
+
+
+def test_a_text_that_arrives_after_a_compaction_counts_as_none(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await writer.put("cache-key", CACHE)
+        late: list[str] = []
+        settle, reader._settle = reader._settle, late.append
+        assert CACHE in await reader.start()
+        reader._settle = settle
+        reader.arrives = False
+        assert CACHE in await reader.start("compact")
+        assert not world.service.acknowledge(late[0], arrived=True)
+        assert CACHE in await reader.prompt("Go on.")
+
+    live(scenario)
+
+
+def test_after_a_compaction_no_part_of_an_earlier_reply_is_left(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await reader.start()
+        for number in range(40):
+            await writer.put(f"lesson-{number}", f"Lesson {number} {'is long ' * 25}")
+        assert "more=true" in await reader.call("kg_read", level="project")
+        await reader.start("compact")
+        assert "no further part" in await reader.call("kg_read", more=True)
+
+    live(scenario)
