@@ -189,6 +189,33 @@ def test_every_line_on_standard_output_is_json_rpc(served, shim) -> None:
     assert pipes.process.stdout.read() == b""
 
 
+NOISY = """
+import os, sys
+from kg_server.carrier import protocol, shim
+
+decoded = protocol.decoded
+
+def noisy(line):
+    print("noise", flush=True)
+    os.write(1, b"more noise")
+    return decoded(line)
+
+protocol.decoded = noisy
+shim.serve(sys.argv[1], "plain")
+"""
+
+
+def test_what_else_is_printed_does_not_mix_with_the_protocol(served) -> None:
+    asked = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+
+    done = subprocess.run(
+        [sys.executable, "-c", NOISY, str(served.home.root)], input=asked, capture_output=True, timeout=30, check=True
+    )
+
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1]
+    assert b"more noise" in done.stderr
+
+
 HALF = "\ud800"
 """Half of a surrogate pair: JSON can say it, UTF-8 cannot."""
 

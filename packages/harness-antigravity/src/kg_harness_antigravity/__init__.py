@@ -52,7 +52,7 @@ ANTIGRAVITY: Final = Harness(
     wiring=AntigravityWiring(),
     delivery=_DELIVERY,
     tool_prefix=TOOL_PREFIX,
-    environment_to_strip=("ANTIGRAVITY_",),
+    environment_to_strip=("ANTIGRAVITY_", "GEMINI_"),
     transcripts=AntigravityTranscript(),
     instructions=AntigravitySkills(),
 )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from kg_plugin_api import EventSpec, Harness, Refuser
 
+_ODD: Final = ('"}\n{"x": \\ud800 \u2028 \x1b[0m', "\ud800", "a\udc41\udc42b", "\x00\r\n\u2029")
+"""A text that looks like JSON, lone surrogates, and characters that some readers take for the end of a line."""
 _TAIL: Final = " and so the text is longer than any name in the envelope"
 
 
@@ -97,15 +99,16 @@ class DialectContract(GivenHarness):
         raws = [raw for raw in payloads.values() if (spec := harness.event(raw.native)) and spec.injects]
         assert raws, "no recorded event can bring text"
 
-        @settings(deadline=None)
-        @given(st.sampled_from(raws), st.text(st.characters()) | st.just('"}\n{"x": \\ud800 \u2028 \x1b[0m'))
-        def check(raw: RawEvent, drawn: str) -> None:
+        def holds(raw: RawEvent, drawn: str) -> None:
             text = f"{drawn}{_TAIL}"
             reply = harness.dialect.reply(raw, text)
             reply.encode("utf-8")
             assert self.delivered(raw, reply) == _sound(text)
 
-        check()
+        for raw in raws:
+            for odd in _ODD:
+                holds(raw, odd)
+        settings(deadline=None)(given(st.sampled_from(raws), st.text(st.characters()))(holds))()
 
     def test_no_text_is_no_reply_to_the_model(self, harness: Harness, payloads: Mapping[str, RawEvent]) -> None:
         """Silence is a feature: an empty reply must not put an empty message in front of the model."""

@@ -180,3 +180,19 @@ def test_after_a_compaction_no_part_of_an_earlier_reply_is_left(live: Live) -> N
         assert "no further part" in await reader.call("kg_read", more=True)
 
     live(scenario)
+
+
+def test_a_full_read_of_which_a_part_has_arrived_is_none(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader, thorough = world.agent("s-1"), world.agent("s-2"), world.agent("s-3")
+        await writer.start()
+        for number in range(40):
+            await writer.put(f"lesson-{number}", f"Lesson {number} {'is long ' * 25}")
+        assert "more=true" in await reader.call("kg_read")
+        assert "lesson-39" in await reader.prompt("Go on.")
+        text = await thorough.call("kg_read")
+        while "more=true" in text:
+            text = await thorough.call("kg_read", more=True)
+        assert await thorough.prompt("Go on.") == ""
+
+    live(scenario)

@@ -97,6 +97,8 @@ def test_a_secret_that_a_hand_wrote_is_shown_to_no_model_and_indexed_nowhere(liv
         indexed: list[SearchItem] = []
         upsert = world.service._memory.index.upsert
         monkeypatch.setattr(world.service._memory.index, "upsert", lambda items: (indexed.extend(items), upsert(items)))
+        caller = world.agent("s-4")
+        await caller.start()
         node = Node(id="by-hand", gist=f"The vault opens with {KEY}.", notes=(f"and {TOKEN}",), created=world.clock())
         await world.service._memory.commit(
             Write(by="person", at=world.clock(), changes=(Change(graph=USER, nodes={"by-hand": node}),))
@@ -110,8 +112,10 @@ def test_a_secret_that_a_hand_wrote_is_shown_to_no_model_and_indexed_nowhere(liv
             await reader.call("kg_read", ids=["by-hand"]),
             await reader.call("kg_search", query="vault opens"),
             (await world.service.preview("hooked", reader.cwd)).text,
+            await caller.call("kg_search", query="nothing of the kind"),
         ]
-        assert sum("[secret:aws-access-key]" in text for text in texts) >= 5
+        assert sum("[secret:aws-access-key]" in text for text in texts) >= 6
+        assert "[secret:aws-access-key]" in texts[-1]
         assert all(KEY not in text and TOKEN not in text for text in texts)
         assert {item.id for item in indexed} == {"by-hand"}
         assert "[secret:aws-access-key]" in indexed[0].gist
