@@ -66,6 +66,8 @@ def test_opening_a_session_anew_gives_a_new_id_and_ends_the_old_context(registry
     assert new.id != old.id
     assert contexts.get(old.id) is None
     assert contexts.find(MAIN) == new
+    newest = contexts.open(MAIN, now=NOW + 1, sequence=0)
+    assert newest.id not in {old.id, new.id}
 
 
 def test_a_project_is_decided_once(registry: Open, log: Path) -> None:
