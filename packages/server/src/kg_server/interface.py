@@ -70,7 +70,7 @@ class Memory(Protocol):
 
     @property
     def keeping(self) -> Keeping:
-        """What keeps the memory as files: imports, restores, copies, git."""
+        """What keeps the memory as files: imports, restores, deletions, copies, git."""
         ...
 
     async def event(self, harness: str, raw: RawEvent) -> EventReply:

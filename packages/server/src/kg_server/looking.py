@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kg_core.model import Graph, Node
     from kg_plugin_api import SearchResults
     from kg_server.memory import Memory
+    from kg_server.tools.arguments import Level
 
 
 async def levels_at(memory: Memory, cwd: str) -> Levels:
@@ -29,6 +30,21 @@ async def levels_at(memory: Memory, cwd: str) -> Levels:
     await memory.load(*keys)
     await memory.store.look()
     return Levels(user=memory.durable(USER), project=memory.durable(project.key) if project is not None else None)
+
+
+def located(levels: Levels, name: str, level: str) -> tuple[Graph, Node]:
+    """The lesson that a person names, on ``level`` or, without, on whichever has it.
+
+    Raises NOT_FOUND, INVALID for a level that is none, and AMBIGUOUS, with the command and the option that help.
+    """
+    try:
+        return levels.locate(name, _level(level))
+    except KgError as failure:
+        said = {
+            Code.NOT_FOUND: f"There is no lesson {name!r} here. `kg search` finds lessons by their words.",
+            Code.AMBIGUOUS: f"Both levels have a lesson {name!r}: add --level user or --level project.",
+        }
+        raise KgError(failure.code, said.get(failure.code, failure.sentence), dict(failure.data)) from failure
 
 
 async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object]:
@@ -111,6 +127,16 @@ async def search(
         "withheld": below.grounds.withheld,
         "more": below.grounds.is_cut,
     }
+
+
+def _level(name: str) -> Level | None:
+    match name:
+        case "":
+            return None
+        case "user" | "project":
+            return name
+        case _:
+            raise KgError(Code.INVALID, f"There is no level {name!r} here; it is user or project.", {"level": name})
 
 
 def _place(graph: Graph, node: Node) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kg_core.model import Tier, to_iso
 from kg_core.model.limits import BUDGET
@@ -13,8 +13,7 @@ from kg_core.policy import score
 from kg_core.policy.why import Way, Why, why
 from kg_core.render import one_line
 from kg_core.store import Home
-from kg_plugin_api import Code, KgError
-from kg_server.looking import levels_at
+from kg_server.looking import levels_at, located
 from kg_server.tools.levels import level_of
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from kg_core.policy import Explanation, Factor
     from kg_core.policy.score import Ties
     from kg_server.memory import Memory
-    from kg_server.tools.arguments import Level
-
-_LEVELS: Final = ("user", "project")
 
 
 async def explained(memory: Memory, cwd: str, text: str, level: str, now: Millis) -> dict[str, object]:
@@ -33,10 +29,7 @@ async def explained(memory: Memory, cwd: str, text: str, level: str, now: Millis
     Raises NOT_FOUND, or AMBIGUOUS when both levels have the id and ``level`` is empty. Changes nothing.
     """
     levels = await levels_at(memory, cwd)
-    try:
-        graph, node = levels.locate(text, _level(level))
-    except KgError as failure:
-        raise _to_a_person(failure, text) from failure
+    graph, node = located(levels, text, level)
     steps = why(graph, node.id, levels.user, now)
     while True:
         try:
@@ -47,24 +40,6 @@ async def explained(memory: Memory, cwd: str, text: str, level: str, now: Millis
         await asyncio.sleep(0)
     ties = score.ties(graph, node.id, graph.use_of(node.id), levels.user)
     return {**_facts(graph, node.id, found, ties), "text": "\n".join(_lines(graph, node.id, found, ties))}
-
-
-def _to_a_person(failure: KgError, text: str) -> KgError:
-    """What a tool says to a model, with the command and the option that a person has instead."""
-    said = {
-        Code.NOT_FOUND: f"There is no lesson {text!r} here. `kg search` finds lessons by their words.",
-        Code.AMBIGUOUS: f"Both levels have a lesson {text!r}: add --level user or --level project.",
-    }
-    return KgError(failure.code, said.get(failure.code, failure.sentence), dict(failure.data))
-
-
-def _level(name: str) -> Level | None:
-    if not name:
-        return None
-    for level in _LEVELS:
-        if name == level:
-            return "user" if level == "user" else "project"
-    raise KgError(Code.INVALID, f"There is no level {name!r} here; it is one of {', '.join(_LEVELS)}.", {"level": name})
 
 
 def _facts(graph: Graph, node_id: str, found: Why, ties: Ties) -> dict[str, object]:

@@ -35,6 +35,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "search": "Search the memory of this folder.",
         "why": "Explain why a lesson is in sight or not.",
         "why-recall": "Explain why the last prompt or file brought something to mind, or nothing.",
+        "delete": "Delete lessons, after a backup.",
         "map": "Show, check or begin the map of this code base: components and rules.",
         "import": "Take over the memory of another product, or of an export.",
         "export": "Print the memory as JSON or Markdown.",

@@ -1,4 +1,4 @@
-"""``/api/v1``: imports, restores, backups, exports, and what is done at once instead of in its time."""
+"""``/api/v1``: imports, restores, deletions, backups, exports, and what is done at once instead of in its time."""
 
 from __future__ import annotations
 
@@ -32,6 +32,12 @@ def routes(memory: Memory) -> list[Route]:
     async def end(request: Request) -> Json:
         return Json(await memory.keeping.offers.end(request.path_params["offer"]))
 
+    async def delete(request: Request) -> Json:
+        asked = await bodies.read_object(request)
+        names = [str(name) for name in found] if isinstance(found := asked.get("ids"), list) else []
+        cwd, level = str(asked.get("cwd", "")), str(asked.get("level", ""))
+        return Json(await memory.keeping.deletions.delete(cwd, names, level))
+
     async def backup(request: Request) -> Json:
         asked = await bodies.read_object(request)
         return Json(await memory.keeping.copies.backup(str(asked.get("path", ""))))
@@ -53,6 +59,7 @@ def routes(memory: Memory) -> list[Route]:
         Route("/api/v1/offers", begin, methods=["POST"]),
         Route("/api/v1/offers/{offer}", take, methods=["POST"]),
         Route("/api/v1/offers/{offer}/end", end, methods=["POST"]),
+        Route("/api/v1/delete", delete, methods=["POST"]),
         Route("/api/v1/backup", backup, methods=["POST"]),
         Route("/api/v1/export", export, methods=["GET"]),
         Route("/api/v1/commit", commit, methods=["POST"]),

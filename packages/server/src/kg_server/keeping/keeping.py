@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from kg_plugin_api import KgError
 from kg_server.keeping.commits import Commits
 from kg_server.keeping.copies import Copies
+from kg_server.keeping.deletions import Deletions
 from kg_server.keeping.exchange import Exchange
 from kg_server.keeping.offers import Offers
 
@@ -29,13 +30,14 @@ _END_SECONDS: Final = 10.0
 
 
 class Keeping:
-    """Offers, copies, commits and the exchange with a team. :meth:`run` is what happens by itself."""
+    """Offers, deletions, copies, commits and the exchange with a team. :meth:`run` is what happens by itself."""
 
     def __init__(
         self, home: Home, memory: Memory, clock: Callable[[], Millis], settings: Settings, version: str
     ) -> None:
         self.offers = Offers(home, memory, clock)
         self.copies = Copies(home, memory, clock, version)
+        self.deletions = Deletions(memory, self.copies, clock)
         self.commits = Commits(home, memory.store)
         self.exchange = Exchange(home, memory, clock)
         self._minutes = settings.git.commit_minutes

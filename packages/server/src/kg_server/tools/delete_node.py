@@ -10,13 +10,14 @@ from pydantic import Field
 from kg_core.model import USER, Change, Tombstone
 from kg_core.model.limits import TOMBSTONES
 from kg_plugin_api import Code, KgError
+from kg_server.counting import counted
 from kg_server.tools.arguments import Arguments, Level
 from kg_server.tools.evidence import rested
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
-    from kg_core.model import Graph
+    from kg_core.model import Graph, Node
 
 
 class DeleteNode(Arguments):
@@ -31,19 +32,29 @@ def plan(arguments: DeleteNode, call: Call) -> Plan:
     graph, node = call.pending.locate(arguments.id, arguments.level)
     if node.locked:
         raise KgError(Code.REFUSED, f"{node.id!r} is locked by a person and was not deleted. Tell the user.")
-    edges = graph.edges_of(node.id)
-    change = Change(
+    change = removal(graph, node, Tombstone(at=call.now, by=call.by))
+    return replace(said(*told(graph, node), *rested(call, graph.key, node.id)), changes=(change,))
+
+
+def removal(graph: Graph, node: Node, tombstone: Tombstone) -> Change:
+    """The change that takes a node out of its graph with all that hangs on it there."""
+    return Change(
         graph=graph.key,
         nodes={node.id: None},
         use={node.id: None} if node.id in graph.use else {},
-        edges={edge.key: None for edge in edges},
-        tombstones=buried(graph, node.id, Tombstone(at=call.now, by=call.by)),
+        edges={edge.key: None for edge in graph.edges_of(node.id)},
+        tombstones=buried(graph, node.id, tombstone),
     )
+
+
+def told(graph: Graph, node: Node) -> list[str]:
+    """What such a change takes away, and what stays of it elsewhere."""
+    edges = len(graph.edges_of(node.id))
     projects = graph.use_of(node.id).inbound if graph.key == USER else ()
-    lines = [f"Deleted {node.id!r} ({level_of(graph)})" + (f" and {len(edges)} edges." if edges else ".")]
+    lines = [f"Deleted {node.id!r} ({level_of(graph)})" + (f" and {counted(edges, 'edge')}." if edges else ".")]
     if projects:
         lines.append(f"Edges into it from {', '.join(slug for slug, _ in projects)} are kept, but no longer shown.")
-    return replace(said(*lines, *rested(call, graph.key, node.id)), changes=(change,))
+    return lines
 
 
 def buried(graph: Graph, node_id: str, tombstone: Tombstone) -> dict[str, Tombstone | None]:

@@ -16,7 +16,7 @@ from kg_server.tools.edges import resolved_end
 from kg_server.tools.levels import lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from kg_core.model import Graph, GraphKey, Node
     from kg_server.tools.plan import Call
@@ -65,7 +65,15 @@ def has_evidence(call: Call, graph: GraphKey, node_id: str) -> bool:
 
 def rested(call: Call, graph: GraphKey, node_id: str) -> tuple[str, ...]:
     """A sentence on the conclusions that rest on a lesson which does not hold any more; none when there are none."""
-    names = list(dict.fromkeys(step.place.id for step in conclusions(Place(graph, node_id), at_hand(call))))
+    return fallen(graph, node_id, at_hand(call))
+
+
+def fallen(
+    graph: GraphKey, node_id: str, levels: Mapping[GraphKey, Graph], gone: Collection[Place] = ()
+) -> tuple[str, ...]:
+    """The same for what ``levels`` hold, without the conclusions that are ``gone`` themselves."""
+    steps = conclusions(Place(graph, node_id), levels)
+    names = list(dict.fromkeys(step.place.id for step in steps if step.place not in gone))
     if not names:
         return ()
     shown = ", ".join(repr(one_line(name)) for name in names[:_NAMED])
