@@ -106,9 +106,12 @@ def _standing(found: Why) -> str:
 def _table(use: Use, found: Why, ties: Ties) -> list[str]:
     explanation: Explanation = found.explanation
     stamps = Counter(stamp.kind.value for stamp in use.stamps)
-    among = f"place {found.place} of {explanation.pool + (not explanation.in_pool)}"
+    if explanation.in_pool:
+        rank = f"place {found.place} of {explanation.pool} among what is active or archived, without the newest"
+    else:
+        rank = f"it would be place {found.place} of {explanation.pool + 1} if it were ranked now"
     return [
-        f"  score {explanation.score:.3f}, {among} among what is active or archived and not among the newest",
+        f"  score {explanation.score:.3f}, {rank}",
         _row("recency", explanation.recency, f"last activity {to_iso(int(explanation.recency.raw)) or 'unknown'}"),
         _row(
             "connectedness",

@@ -72,6 +72,14 @@ def test_what_needs_the_server_says_so_without_one(kg, arguments: list[str]) -> 
     assert kg(*arguments) == (3, "", "Error: The server is not running. Start it with `kg start`.\n")
 
 
+def test_what_it_says_to_run_means_the_memory_that_was_asked_for(kg, tmp_path) -> None:
+    elsewhere = str(tmp_path / "of my own")
+
+    assert f"`kg start`. Add --home '{elsewhere}' to it." in kg("show", "--home", elsewhere)[2]
+    assert f"`kg start --home '{elsewhere}'`" in kg("status", "--home", elsewhere)[1]
+    assert f"`kg setup --home '{elsewhere}'`" in kg("doctor", "--home", elsewhere)[1]
+
+
 def test_status_exits_3_when_nothing_runs_and_0_when_it_does(kg, served_later) -> None:
     code, out, _ = kg("status")
     assert code == 3

@@ -46,6 +46,7 @@ def test_it_explains_an_active_lesson_and_changes_nothing(live: Live) -> None:
         assert found["score"] == pytest.approx(sum(parts))
         assert found["ways_back"] == []
         assert "cache-key (project): active, as one of the newest" in found["text"]
+        assert "it would be place 1 of 1 if it were ranked now" in found["text"]
         assert "1 endorsement" in found["text"]
 
     live(scenario)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kg_server.cli.options import as_json, print_json, with_home
+from kg_server.cli.options import addressed, as_json, print_json, with_home
 from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def command(home: Home, *, as_json: bool) -> int:
         print_json({"ok": sound, "home": str(home.root), "findings": listed})
     else:
         for finding in found:
-            mend = f" Mend it with `{finding.command}`." if finding.command else ""
+            option = addressed() if finding.command.startswith("kg ") else ""
+            mend = f" Mend it with `{finding.command}{option}`." if finding.command else ""
             click.echo(f"{_SIGNS[finding.level]}  {finding.area}: {finding.sentence}{mend}")
     return 0 if sound else 1

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 import os
+import shlex
 import sys
 import threading
 import time
@@ -36,9 +37,20 @@ def with_home(function: Callable[..., Any]) -> Callable[..., Any]:
         home = Home.from_environ(environ, working_folder())
         for name, meant in () if folder else home.misspelt:
             click.echo(f"Note: kg does not know the variable {name}; did you mean {meant}?", err=True)
-        return function(*args, home=home, **options)
+        try:
+            return function(*args, home=home, **options)
+        except KgError as failure:
+            if not folder or "`kg " not in failure.sentence:
+                raise
+            raise KgError(failure.code, f"{failure.sentence} Add{addressed()} to it.", failure.data) from failure
 
     return wrapped
+
+
+def addressed() -> str:
+    """What a command named to a person needs so that it means the memory that this one was given; mostly nothing."""
+    folder = click.get_current_context().params.get("folder")
+    return f" --home {shlex.quote(folder)}" if folder else ""
 
 
 def as_json(function: Callable[..., Any]) -> Callable[..., Any]:
