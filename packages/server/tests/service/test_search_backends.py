@@ -457,6 +457,23 @@ def test_a_graph_that_the_backend_does_not_have_whole_yet_is_searched_by_the_ind
     run(main())
 
 
+def test_a_backend_is_not_said_to_have_everything_while_it_lacks_a_graph_that_is_open(tmp_path: Path) -> None:
+    async def main() -> None:
+        backend = Backend()
+        async with opened(tmp_path, backend) as memory:
+            assert memory.follower is not None
+            follows = memory.follower
+            await until(answering(memory))
+            backend.hangs = True
+            await memory.load("project:shop")
+            await until(lambda: "project:shop" in memory.graphs())
+            assert follows.health()["state"] == State.CATCHING_UP
+            backend.hangs = False
+            await until(lambda: follows.health()["state"] == State.ANSWERING)
+
+    run(main())
+
+
 def test_an_answer_of_another_type_is_an_outage(tmp_path: Path) -> None:
     class Odd(Backend):
         async def search(self, request: SearchRequest) -> Any:

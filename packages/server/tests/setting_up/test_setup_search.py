@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,6 @@ from kg_plugin_api import Code, KgError, SearchBackendFactory, StepState, StepSt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 MINE = '# mine\n[server]\nport = 7000 # and this\n\n[search]\nbackend = "other"\n'
 ANSWERING = {"state": "answering", "behind": 0, "said": {"rows": 3, "lag": 0}}
@@ -60,7 +60,7 @@ def wiring(person: Any, monkeypatch: pytest.MonkeyPatch) -> Wiring:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def server(monkeypatch: pytest.MonkeyPatch, opened: list[Any]) -> list[Any]:
     """What the server says of its search, one answer after the other; the last one for ever."""
     said: list[Any] = [ANSWERING]
 
@@ -69,7 +69,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr("kg_server.lifecycle.control.Control.restart", lambda _: None)
     monkeypatch.setattr("kg_server.lifecycle.control.Control.health", health)
+    monkeypatch.setattr("kg_server.client.Client.get", lambda _, path, query: opened.append((path, query)))
     return said
+
+
+@pytest.fixture
+def opened() -> list[Any]:
+    """What the server was asked to look at."""
+    return []
 
 
 @pytest.mark.usefixtures("server")
@@ -85,6 +92,13 @@ def test_it_takes_the_steps_and_writes_the_settings_beside_what_is_there(person:
     assert (settings.search.backend, settings.search.options) == ("meaning", {"dsn": "host=here"})
     assert settings.server.port == 7000
     assert "# mine" in person.home.config.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("server", "wiring")
+def test_it_waits_for_the_memory_of_the_folder_in_which_it_runs_too(person: Any, opened: list[Any]) -> None:
+    person.run("setup", "--search", "meaning", "--yes")
+
+    assert opened == [("/api/v1/show", {"cwd": str(Path.cwd())})]
 
 
 @pytest.mark.usefixtures("server")

@@ -9,6 +9,7 @@ import click
 from kg_plugin_api import Code, KgError, StepState
 from kg_server.cli.control import control
 from kg_server.cli.options import told
+from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def choose(
     home: Home, name: str, options: Sequence[str], *, agreed: Callable[[], bool], dry_run: bool, as_json: bool
 ) -> int:
-    """Takes the steps of a search backend, has the settings choose it, and waits until it has everything.
+    """Takes the steps of a search backend, has the settings choose it, and waits until it has what this folder sees.
 
     Nothing is chosen while a step is open. Returns the exit code.
     """
@@ -87,7 +88,8 @@ def _written(chosen: Choice, told_of: dict[str, object], agreed: Callable[[], bo
 
 
 def _wait(chosen: Choice, told_of: dict[str, object]) -> None:
-    """Restarts the server and waits until the backend has everything. Raises KgError."""
+    """Restarts the server and waits until the backend has the user's memory and this folder's. Raises KgError."""
+    from kg_server.client import Client
     from kg_server.setup.searching import wait
 
     server = control(chosen.home, "Restarting the server")
@@ -95,6 +97,8 @@ def _wait(chosen: Choice, told_of: dict[str, object]) -> None:
     if chosen.factory is None:
         click.echo("The built-in index answers.")
         return
+    with Client(chosen.home) as client:  # what nobody has asked for since the restart is not open, nor indexed
+        client.get("/api/v1/show", {"cwd": str(working_folder())})
     health = wait(server.health, lambda line: click.echo(f"  {line}"))
     told_of["health"] = dict(health)
     said = ", ".join(f"{name} {value}" for name, value in health["said"].items())

@@ -186,7 +186,9 @@ class Follower:
 
     def health(self) -> dict[str, object]:
         """JSON-compatible facts: ours, and under ``said`` what the backend said of itself when last asked."""
-        told: dict[str, object] = {"backend": self.name, "state": str(self._state), "behind": self.behind}
+        lacks = self._state is State.ANSWERING and self._complete != self._source.graphs()
+        state = State.CATCHING_UP if lacks else self._state
+        told: dict[str, object] = {"backend": self.name, "state": str(state), "behind": self.behind}
         if self._outage:
             told["outage"] = self._outage
         return {**told, "said": self._said}
