@@ -38,8 +38,69 @@ def is_path(text: str) -> bool:
         return False
 
 
-from functools import lru_cache
-from itertools import islice
+def is_text(name: str) -> bool:
+    """Whether the name of a file is UTF-8, as it must be where a text is to name it. Few systems make sure of that."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def as_on_disk(path: str) -> str:
+    """The path as the disk has it, where whoever wrote it had no other way than U+FFFD for bytes that are no UTF-8.
+
+    Unchanged where it is there, and where not one single name can be meant. Looks at the disk for such a path alone.
+    """
+    if _LOST not in path or not Path(path).is_absolute() or not is_path(path) or os.path.lexists(path):
+        return path
+    found = Path(Path(path).anchor)
+    for part in Path(path).parts[1:]:
+        name = part if _LOST not in part or os.path.lexists(found / part) else _meant(found, part)
+        if not name:
+            return path
+        found /= name
+    return str(found)
+
+
+def _meant(folder: Path, lossy: str) -> str:
+    """The one name in a folder that reads as ``lossy``; empty where there is none, or more than one."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [os.fsencode(entry.name) for entry in islice(entries, _MOST_NAMES)]
+    except OSError:
+        return ""
+    meant = [name for name in names if name.decode("utf-8", "replace") == lossy]
+    return os.fsdecode(meant[0]) if len(meant) == 1 else ""
+
+
+@lru_cache(maxsize=4_096)
+def spelling(path: Path) -> str:
+    """A path without what some disks ignore in a name: case, and how an accent is composed."""
+    return fold(str(path))
+
+
+def is_same_folder(one: Path, other: Path) -> bool:
+    """Whether the disk has one folder under two spellings of its path."""
+    if one == other:
+        return True
+    try:
+        return spelling(one) == spelling(other) and one.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+def is_among(path: Path, folders: Sequence[Path]) -> bool:
+    """Whether this is one of the folders, however it is spelt."""
+    return any(is_same_folder(path, folder) for folder in folders)
+
+
+class Known(Protocol):
+    """Folders that are known as roots."""
+
+    def __contains__(self, root: Path, /) -> bool:
+        """Whether this folder is one of them."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
