@@ -164,7 +164,8 @@ class FakeMemory:
         return {"text": f"map of {cwd} {path}{component}".strip()}
 
     async def check_map(self, cwd: str) -> dict[str, object]:
-        return {"text": f"checked {cwd}", "ok": not cwd.endswith("broken")}
+        is_broken = cwd.endswith("broken")
+        return {"text": f"checked {cwd}", "ok": not is_broken, "problem": "It is broken." if is_broken else ""}
 
     async def confirm(self) -> bool:
         return True

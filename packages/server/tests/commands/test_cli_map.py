@@ -37,6 +37,7 @@ def test_check_exits_1_where_a_rule_reaches_nobody(kg, served, tmp_path) -> None
     (tmp_path / "broken").mkdir()
     code, out, _ = kg("map", "check", "--json", "--cwd", str(tmp_path / "broken"))
     assert (code, json.loads(out)["ok"]) == (1, False)
+    assert kg("map", "check", "--cwd", str(tmp_path / "broken")) == (1, f"checked {tmp_path / 'broken'}\n", "")
 
 
 def test_both_say_so_without_a_server(kg) -> None:

@@ -37,6 +37,7 @@ class Backend:
     closed: int = 0
     asked: int = 0
     told: list[str] = field(default_factory=list)
+    lags: list[int] = field(default_factory=list)
     options: Mapping[str, str] = field(default_factory=dict)
     has_documents: Callable[[Mapping[str, str]], bool] | None = None
 
@@ -69,7 +70,7 @@ class Backend:
     async def health(self) -> Mapping[str, object]:
         if self.hangs:
             await self._works()
-        return {"items": len(self.index)}
+        return {"items": len(self.index), "lag": self.lags.pop(0) if self.lags else 0}
 
     async def close(self) -> None:
         self.closed += 1
@@ -470,6 +471,22 @@ def test_a_backend_is_not_said_to_have_everything_while_it_lacks_a_graph_that_is
             assert follows.health()["state"] == State.CATCHING_UP
             backend.hangs = False
             await until(lambda: follows.health()["state"] == State.ANSWERING)
+
+    run(main())
+
+
+def test_a_backend_that_still_works_on_what_it_was_told_is_soon_asked_again_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follower, "_BUSY_SECONDS", 0.0)
+
+    async def main() -> None:
+        backend = Backend(lags=[2, 1, 0])
+        async with opened(tmp_path, backend) as memory:
+            assert memory.follower is not None
+            follows = memory.follower
+            await until(lambda: follows.health()["said"] == {"items": 0, "lag": 0})
+            assert not backend.lags
 
     run(main())
 

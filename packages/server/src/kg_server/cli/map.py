@@ -42,7 +42,10 @@ def check(home: Home, cwd: str, *, as_json: bool) -> int:
     Exit code 1 when a rule does not reach those it is meant for; notes alone exit 0.
     """
     found = patiently("Checking", lambda: _asked(home, "/api/v1/map/check", {"cwd": cwd}))
-    _print(found, as_json=as_json)
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(found["text"])
     return 0 if found["ok"] else 1
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
+LAG: Final = "lag"
+"""Under this name a backend may say how much it has still to make of what it was told."""
 _BATCH: Final = 200
 """Items per call of ``upsert``."""
 _OPEN_SECONDS: Final = 60.0
@@ -31,6 +33,8 @@ _CALL_SECONDS: Final = 60.0
 _CLOSE_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 30.0
 """How often a backend that nobody changes or asks is looked at."""
+_BUSY_SECONDS: Final = 1.0
+"""The same while it has still to make something of what it was told: somebody may wait for that."""
 _MISSES: Final = 3
 """After so many searches in a row without an answer in time it is not asked again before it was looked at."""
 _DOUBT_SECONDS: Final = 5.0
@@ -214,7 +218,7 @@ class Follower:
                     await _within(_DOUBT_SECONDS if self._is_doubted else _CALL_SECONDS, backend.health())
                 )
                 self._misses = 0
-                await self._backlog.wait(_LOOK_SECONDS)
+                await self._backlog.wait(_BUSY_SECONDS if self._said.get(LAG) else _LOOK_SECONDS)
 
     async def _compare(self, backend: SearchBackend, graphs: frozenset[str]) -> None:
         """Finds what the backend lacks, and what it has of ``graphs`` although it is gone."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_plugin_api import Code, KgError, TomlEntry
 from kg_server.counting import counted
-from kg_server.searching import BUILTIN, State
+from kg_server.searching import BUILTIN, LAG, State
 from kg_server.setup.connection import Records
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 RECORD: Final = "search-backend"
 _TABLE: Final = "search"
-_LAG: Final = "lag"
-"""Under this name a backend may say how much it has still to make of what it was told."""
 _POLL_SECONDS: Final = 0.5
 _TOLD_SECONDS: Final = 5.0
 _STILL_SECONDS: Final = 600.0
@@ -95,7 +93,7 @@ def wait(health: Callable[[], Mapping[str, Any] | None], progress: Callable[[str
     while True:
         search: Mapping[str, Any] = (health() or {}).get("search", {})
         said = search.get("said", {})
-        lag = said.get(_LAG) or 0
+        lag = said.get(LAG) or 0
         if outage := search.get("outage"):
             raise KgError(Code.UNAVAILABLE, str(outage))
         if search.get("state") == State.ANSWERING and not search.get("behind") and not lag and said:
