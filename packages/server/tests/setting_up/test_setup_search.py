@@ -130,6 +130,7 @@ def test_nothing_is_chosen_while_a_step_is_open(person: Any, wiring: Wiring) -> 
 
     assert code == 1
     assert "There is no place." in err
+    assert "The settings are as they were." in err
     assert person.home.config.read_text(encoding="utf-8") == MINE
 
 
@@ -171,6 +172,7 @@ def test_a_backend_that_is_out_is_told_and_left_chosen(person: Any, server: list
 
     assert code == 1
     assert "It does not answer." in err
+    assert "as they were" not in err
     assert Settings.load(person.home).search.backend == "meaning"
 
 

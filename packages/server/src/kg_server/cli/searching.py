@@ -41,6 +41,8 @@ def choose(
         except KgError as failure:
             told_of["open"] = [failure.sentence]
             click.echo(f"Still open: {failure.sentence}", err=True)
+            if not told_of["files"]:
+                click.echo("The settings are as they were.", err=True)
             click.echo("Run `kg setup` again with the same options once that is mended.", err=True)
             return report.ends(1)
         return report.ends(0)
