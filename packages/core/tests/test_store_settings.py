@@ -47,6 +47,20 @@ def test_a_mistake_is_an_error_that_names_the_file_and_the_key(home, text, named
     assert named in caught.value.sentence
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("[sever]\nport = 1\n", "'server'"), ("[git]\ncommit_minuts = 1\n", "'git.commit_minutes'"), ("[zzz]\n", "")],
+)
+def test_a_misspelt_setting_is_told_with_the_one_it_resembles(home, text, meant):
+    home.config.write_text(text, encoding="utf-8")
+
+    with pytest.raises(KgError) as failure:
+        Settings.load(home)
+
+    assert f"(did you mean {meant}?)" in failure.value.sentence or not meant
+    assert ("did you mean" in failure.value.sentence) is bool(meant)
+
+
 def test_settings_do_not_change():
     with pytest.raises(ValueError, match="frozen"):
         Settings().server.port = 1  # type: ignore[misc]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from typing import TYPE_CHECKING, Self
 
@@ -120,5 +121,13 @@ def _sentences(error: ValidationError) -> list[str]:
     for problem in error.errors():
         key = ".".join(str(part) for part in problem["loc"])
         unknown = problem["type"] == "extra_forbidden"
-        sentences.append(f"there is no setting {key!r}" if unknown else f"{key}: {problem['msg']}")
+        sentences.append(f"there is no setting {key!r}{_meant(key)}" if unknown else f"{key}: {problem['msg']}")
     return sentences
+
+
+def _meant(key: str) -> str:
+    """A question for the table or the key that an unknown one resembles; mostly it is misspelt."""
+    tables = {name: value for name, value in Settings() if isinstance(value, BaseModel)}
+    known = [*tables, *(f"{name}.{each}" for name, table in tables.items() for each, _ in table)]
+    near = difflib.get_close_matches(key, known, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
