@@ -329,6 +329,8 @@ def test_a_recalled_lesson_is_one_line_without_controls_and_real_text_stays_inta
         ("a <kg-memory ab> x </kg-memory cd> y </kg-memory ab> b", "a  b"),
         ("a <kg-memory ab> cut off", "a "),
         ("a </kg-memory ab> b", "a  b"),
+        ("a &lt;kg-memory ab12&gt; x &lt;/kg-memory ab12&gt; b", "a  b"),
+        ("a \\u003ckg-memory ab12\\u003e x \\u003c/kg-memory ab12\\u003e b", "a  b"),
         ("what does <kg-memory> mean", "what does <kg-memory> mean"),
     ],
 )
@@ -340,6 +342,17 @@ def test_frames_are_removed_whole_whatever_is_nested_in_them(text: str, rest: st
 def test_removing_frames_never_adds_and_never_fails(text: str) -> None:
     assert len(without_frames(text)) <= len(text)
     said(text)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["hook_context", "environment_context", "persisted-output", "ide_opened_file", "ide_selection", "bash-stdout"],
+)
+def test_what_a_client_puts_beside_the_words_of_a_person_is_none_of_them(name: str) -> None:
+    text = "When do access tokens rotate at midnight?"
+
+    assert said(f'<{name}>{text}</{name}>\nfix it <{name} file="a b.py">\n{text}\n</{name}> now') == "fix it   now"
+    assert said(f"why is there a <{name}> in the log") == f"why is there a <{name}> in the log"
 
 
 def test_a_path_within_a_sentence_counts_only_when_it_is_relative() -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from kg_core.store import Home, OsFiles, Places, Projects, identity
+from kg_core.store.maps import Maps
 from kg_core.store.problems import Problems
+
+if TYPE_CHECKING:
+    from kg_core.store.disk import Disk
 
 
 def repository(root: Path) -> Path:
@@ -110,3 +116,14 @@ def test_a_memory_that_is_given_to_another_spelling_of_a_folder_leaves_the_folde
     assert projects.resolve(str(root)).key == wanted
     assert projects.resolve(str(other)).key == wanted
     assert opened().resolve(str(root)).key == wanted
+
+
+def test_a_file_is_named_alike_however_the_folder_of_its_project_is_spelt(opened, tmp_path, one_folder, monkeypatch):
+    root = repository(tmp_path / "Shop")
+    project = opened().resolve(str(root))
+    other = one_folder(root, tmp_path / "shop")
+    monkeypatch.setattr(os.path, "realpath", os.path.abspath)
+    maps = Maps(cast("Disk", None), Places(Path("/home/nobody"), ()), lambda: 0)
+
+    assert maps.relative(project, str(other / "docs" / "a.md"), str(root)) == "docs/a.md"
+    assert maps.relative(project, "docs/a.md", str(other)) == "docs/a.md"

@@ -157,6 +157,7 @@ def test_a_text_that_arrives_after_a_compaction_counts_as_none(live: Live) -> No
     async def scenario(world: Any) -> None:
         writer, reader = world.agent("s-1"), world.agent("s-2")
         await writer.put("cache-key", CACHE)
+        world.step = 100
         late: list[str] = []
         settle, reader._settle = reader._settle, late.append
         assert CACHE in await reader.start()

@@ -147,6 +147,19 @@ def test_a_write_that_drops_stored_notes_is_refused_once(live: Live) -> None:
     live(scenario)
 
 
+def test_a_write_that_drops_stored_file_pointers_is_refused_once_too(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE, notes=["one"], touches=["a.py", "b.py"])
+        fewer = {"level": "project", "id": "cache-key", "gist": CACHE, "touches": ["b.py"]}
+        assert "would be removed: a.py" in await writer.refused("kg_put_node", **fewer)
+        await writer.call("kg_put_node", **fewer)
+        assert graph(world).nodes["cache-key"].touches == ("b.py",)
+        assert graph(world).nodes["cache-key"].notes == ("one",)
+
+    live(scenario)
+
+
 def test_a_warning_is_about_the_notes_that_were_there_when_it_was_given(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer, other = world.agent("s-1"), world.agent("s-2")

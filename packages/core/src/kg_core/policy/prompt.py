@@ -8,11 +8,18 @@ from typing import Final
 LONGEST: Final = 20_000
 """Of a longer prompt the beginning is looked at: what follows is pasted."""
 
-_FRAME: Final = re.compile(r"<(/?)kg-memory[ \t]+([0-9A-Za-z]{1,64})[ \t]*>")
+_FRAME: Final = re.compile(r"(?:<|&lt;|\\u003[cC])(/?)kg-memory[ \t]+([0-9A-Za-z]{1,64})[ \t]*(?:>|&gt;|\\u003[eE])")
+"""As it was put in, and as clients and logs escape it."""
 _MACHINE: Final = re.compile(
     r"<(system-reminder|task-notification|local-command-stdout|command-(?:name|message|args))>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
+_ADDED: Final = re.compile(
+    r"<(hook_context|environment_context|persisted-output|ide_(?:opened_file|selection|diagnostics)"
+    r"|bash-(?:input|stdout|stderr)|local-command-(?:stderr|caveat))(?:\s[^<>]{0,200})?>.*?</\1>",
+    re.DOTALL,
+)
+"""What else clients put beside the words of a person; it counts as that only where it is closed."""
 _PLACEHOLDER: Final = re.compile(r"\[(?:Image|Pasted text|Attachment)\b[^\]\n]{0,200}\]", re.IGNORECASE)
 _DATA: Final = re.compile(r"data:[\w./+-]{1,100};base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/=]{200,}")
 _ABSOLUTE: Final = re.compile(
@@ -83,7 +90,7 @@ def said(prompt: str) -> str:
     What it prints when something fails stays: an error may be what a lesson is about.
     """
     text = without_frames(prompt[:LONGEST])
-    for noise in (_MACHINE, _PLACEHOLDER, _DATA):
+    for noise in (_MACHINE, _ADDED, _PLACEHOLDER, _DATA):
         text = noise.sub(" ", text)
     lines = (line for line in text.splitlines() if not (_is_path(line) or _is_output(line.strip())))
     return _ABSOLUTE.sub(" ", "\n".join(lines)).strip()

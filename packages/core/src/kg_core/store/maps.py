@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model.projectmap import FOLDER, ProjectMap
 from kg_core.store.files import replace_file
-from kg_core.store.identity import is_path, work_tree
+from kg_core.store.identity import is_path, is_same_folder, work_tree
 from kg_core.store.layout import compact
 from kg_core.store.maptext import BYTES, MapError, MapSource, parse_map
 from kg_core.store.problems import Problem, ProblemKind
@@ -114,7 +114,7 @@ class Maps:
         folder, name = os.path.split(os.path.normpath(written))
         around = self._around(folder)
         real = Path(os.path.realpath(folder)) / name
-        if around is not None and around[1] == project.root:
+        if around is not None and is_same_folder(around[1], project.root):
             return real.relative_to(around[0]).as_posix()
         return real.relative_to(project.root).as_posix() if real.is_relative_to(project.root) else ""
 
