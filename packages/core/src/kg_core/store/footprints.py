@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _PARTS: Final = ("", ".git", ".git/objects", ".git/refs")
 """The folder and three that git makes once. One number may be given to another file later, not four together."""
+MOST: Final = 2_000
+"""Roots whose footprint is kept. Agents stand in many folders that nobody sees again; of one that is, it is retaken."""
 
 
 def footprint(root: Path) -> str:
@@ -50,6 +52,8 @@ class Footprints:
         mark = footprint(root)
         if mark and self._known.get(str(root)) != mark:
             self._known[str(root)] = mark
+            for oldest in list(self._known)[:-MOST]:
+                del self._known[oldest]
             self._save()
 
     def former(self, root: Path) -> Path | None:

@@ -33,6 +33,8 @@ REMEMBERED_FOR: Final = 2_000
 _REMEMBERED: Final = 1_000
 """Folders of which it is remembered where they belong."""
 _SLUG_BYTES: Final = 120
+MOST_RESERVED: Final = 1_000
+"""Slugs that are kept for folders without a lesson, the newest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,10 +312,10 @@ class Projects:
 
     def _reserve(self) -> None:
         """Remember slugs that were handed out, best effort: a promise that is lost costs nothing but a number."""
-        unsaved = {
-            each.slug: str(each.roots[-1]) for each in self._registered.values() if not each.saved and each.roots
-        }
-        data = json.dumps(unsaved).encode("ascii")
+        unsaved = [
+            (each.slug, str(each.roots[-1])) for each in self._registered.values() if each.roots and not each.saved
+        ]
+        data = json.dumps(dict(unsaved[-MOST_RESERVED:])).encode("ascii")
 
         def write() -> None:
             with contextlib.suppress(OSError):
