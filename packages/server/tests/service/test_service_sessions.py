@@ -365,6 +365,18 @@ def test_an_event_from_a_folder_that_makes_no_sense_is_answered_all_the_same(liv
     live(scenario)
 
 
+@pytest.mark.parametrize("junk", ["/a\0b", "/" + "x/" * 4_000, "/\ud800"])
+def test_what_can_be_no_folder_decides_no_project(live: Live, junk: str) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1", cwd="fresh")
+        await agent.event("Prompt", prompt="Go on.", cwd=junk)
+        await agent.start()
+        await agent.put("cache-key", CACHE)
+        assert "cache-key" in world.service._memory.durable("project:fresh").nodes
+
+    live(scenario)
+
+
 def test_the_log_of_contexts_does_not_grow_without_end(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kg_server.service._LOG_SECONDS", 0.01)
     monkeypatch.setattr("kg_server.contexts.log._GROWTH_BEFORE_REWRITE", 2_000)
