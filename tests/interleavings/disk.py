@@ -93,7 +93,7 @@ class File:
         identity = self._disk.identity(self._path)
         if identity is None:
             raise FileNotFoundError(self._path)
-        return _Size(identity.size)
+        return _Status(identity)
 
     def unlink(self, *, missing_ok: bool) -> None:
         del missing_ok
@@ -120,9 +120,9 @@ class File:
         return str(self._path)
 
 
-class _Size:
-    def __init__(self, size: int) -> None:
-        self.st_size = size
+class _Status:
+    def __init__(self, identity: Any) -> None:
+        self.st_dev, self.st_ino, self.st_size = identity.device, identity.inode, identity.size
 
 
 class _Open:

@@ -31,6 +31,8 @@ class ContextLog:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: FileIO | None = None
+        self._opened: os.stat_result | None = None
+        """The file that is appended to, as it was found when it was opened."""
         self._grown = 0
         self._tail: list[bytes] | None = None
         self._is_torn = False
@@ -104,7 +106,7 @@ class ContextLog:
     def _is_gone(self) -> bool:
         """Whether somebody has removed or moved the file that is appended to: what it holds is found by nobody."""
         try:
-            return self._file is not None and not os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
+            return self._opened is not None and not os.path.samestat(self._opened, self._path.stat())
         except OSError:
             return True
 
@@ -112,7 +114,7 @@ class ContextLog:
         """Closes the file; a later append opens it again."""
         if self._file is not None:
             self._file.close()
-            self._file = None
+            self._file = self._opened = None
 
     def _read(self) -> bytes:
         try:
@@ -130,6 +132,7 @@ class ContextLog:
             if self._file is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._file = self._path.open("ab", buffering=0)
+                self._opened = self._path.stat()
                 self._path.chmod(0o600)
             _write_all(self._file, b"\n" + line if self._is_torn else line)
             self._grown += len(line)
