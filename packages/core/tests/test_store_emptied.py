@@ -123,6 +123,29 @@ def test_a_segment_that_is_cut_while_it_is_open_costs_no_write(home, values, lef
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("harm", [emptied, Path.unlink])
+def test_nothing_is_missing_after_one_of_several_segments_was_made_up_for(home, values, monkeypatch, harm):
+    monkeypatch.setattr("kg_core.store.journal.SEGMENT_BYTES", 300)
+
+    async def main():
+        store = await opened(home)
+        for number in range(6):
+            await store.commit(values.put(values.node(f"n{number}")))
+        assert len(segments(home)) > 4
+        harm(segments(home)[2])
+
+        await store.look()
+
+        await store.commit(values.put(values.node("after")))
+        await killed(store)
+        store = await opened(home)
+        assert set(store.durable(USER).nodes) == {*(f"n{number}" for number in range(6)), "after"}
+        assert store.problems() == ()
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_what_is_written_to_a_journal_that_was_just_cut_is_there_after_a_kill(home, values):
     async def main():
         store = await opened(home)

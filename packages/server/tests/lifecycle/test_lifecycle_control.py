@@ -23,6 +23,7 @@ from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places
 from kg_server.carrier.version import VERSION, newer
 from kg_server.carrier.wire import endpoint
+from kg_server.cli.group import run_command
 from kg_server.client import Client
 from kg_server.lifecycle.control import Control
 
@@ -421,6 +422,30 @@ def test_the_client_says_what_is_wrong(home, places: Places) -> None:
         claim_endpoint(places, port=silent.getsockname()[1])
         with pytest.raises(KgError, match="does not answer"):
             Client(home).get("/health", within=0.1)
+
+
+def test_a_server_whose_memory_is_restored_from_a_copy_ends_so_that_it_is_opened_anew(home, tmp_path: Path, until):
+    def learn(name: str, gist: str) -> None:
+        (tmp_path / "lesson.md").write_text(f"- **{name}**: {gist}\n", encoding="utf-8")
+        command = ["import", str(tmp_path / "lesson.md"), "--level", "user", "--home", str(home.root)]
+        assert run_command(command) == 0
+
+    first = Control(home).start().health["pid"]
+    learn("kettle-holes", "Kettles whistle by two holes")
+    copy = tmp_path / "copy"
+    shutil.copytree(home.root, copy)
+    learn("oven-doors", "Oven doors stay closed")
+
+    for path in [path for path in copy.rglob("*") if path.is_file()]:  # as tar does: each file is another one
+        aside = home.root / path.relative_to(copy).with_name("aside")
+        shutil.copy2(path, aside)
+        aside.replace(aside.with_name(path.name))
+
+    until(lambda: Control(home).health() is None)
+    again = Control(home).start()
+    assert (again.fresh, again.health["pid"] == first) == (True, False)
+    assert Control(home).stop() is True
+    assert "Kettles" in home.graph("user").read_text(encoding="utf-8")
 
 
 def test_a_copy_of_a_memory_folder_is_a_memory_of_its_own(home, tmp_path: Path, places: Places) -> None:

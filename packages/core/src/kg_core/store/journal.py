@@ -57,7 +57,7 @@ class Journal:
     kept_for: Millis = KEPT_FOR
     is_held: Callable[[], bool] = lambda: True
     _open: Appending | None = None
-    _cut: list[Path] = field(default_factory=list)
+    _lost: list[Path] = field(default_factory=list)
     _begun: Path | None = None
 
     def append(self, entries: Sequence[bytes], at: Millis, adopted: Sequence[SnapshotMark] = ()) -> None:
@@ -111,15 +111,21 @@ class Journal:
         if len(whole) == len(self.segments) and not self._is_elsewhere():
             return True
         self.close()
-        self._cut += [segment.path for segment, size in found if size is not None and size < segment.size]
+        self._lost += [segment.path for segment, _ in found if segment not in whole]
         self.segments = whole
         return False
 
     def clear(self) -> None:
-        """Remove what is left of segments that were cut: all that they held is in the files now. Raises OSError."""
-        while self._cut:
-            self.files.remove(self._cut[-1])
-            self._cut.pop()
+        """Remove what is left of segments that were lost, and those before them, which would end in a gap.
+
+        All that they held is in the files now. Raises OSError.
+        """
+        if self._lost:
+            last = max(self._lost)
+            for path in (*(segment.path for segment in self.segments if segment.path < last), *self._lost):
+                self.files.remove(path)
+            self.segments = [segment for segment in self.segments if segment.path > last]
+            self._lost = []
 
     def close(self) -> None:
         """Give the handle back. What was appended is on disk already."""
@@ -161,7 +167,7 @@ class Journal:
 
     def _strange(self) -> set[Path]:
         """The segments that are none of ours."""
-        ours = {self._begun, *self._cut, *(segment.path for segment in self.segments)}
+        ours = {self._begun, *self._lost, *(segment.path for segment in self.segments)}
         return {*segment_paths(self.files.names(self.folder), self.folder)} - ours
 
     def _is_elsewhere(self) -> bool:
@@ -193,8 +199,8 @@ class Journal:
         handle = self.files.open_append(path)
         if self.segments and self.segments[-1].path == path:
             del self.segments[-1]
-        if path in self._cut:
-            self._cut.remove(path)
+        if path in self._lost:
+            self._lost.remove(path)
         self.segments.append(Segment(path, first, first - 1, len(header), 0))
         return handle
 

@@ -50,7 +50,8 @@ def announce(home: Home, where: Endpoint) -> None:
 
 
 async def keep_announced(home: Home, where: Endpoint, memory: Memory, again: Callable[[], None]) -> None:
-    """Has a server that nobody can find any more told ``again``; returns when another one has taken its place.
+    """Has a server that nobody can find any more told ``again``; returns when another one has taken its place, or when
+    its memory is no longer its own: it was restored from a copy, say, and is to be opened anew.
 
     Whoever removes the state folder removes the way to the server, and its lock with it: a carrier would start a second
     one, and the first would stay for ever.
@@ -58,11 +59,9 @@ async def keep_announced(home: Home, where: Endpoint, memory: Memory, again: Cal
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
         found = endpoint(str(home.server_file))
-        if found is not None and found.token != where.token:
+        if (found is not None and found.token != where.token) or not await memory.confirm():
             return
         if found is None:
-            if not await memory.confirm():
-                return
             with contextlib.suppress(KgError):
                 again()
 
