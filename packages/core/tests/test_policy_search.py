@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from kg_core.model import Edge, Graph, Node, Status, Tier, Use
 from kg_core.policy import BuiltinBackend, Index, item, key, ranked
-from kg_core.policy.leading import Wanted, leading
-from kg_core.policy.postings import MOST_IMPACT, Postings
 from kg_core.policy.stems import stem
 from kg_core.policy.text import Role, Term, asked, terms
 from kg_core.render import standing
@@ -264,41 +262,6 @@ def test_lessons_that_a_filter_leaves_out_hold_no_other_back(view: dict[str, tup
     )
     index.upsert([wanted])
     assert found(index, "quorum builds", **view) == ["hers"]
-
-
-NODES = st.dictionaries(
-    st.integers(0, 40),
-    st.dictionaries(st.sampled_from("abcde"), st.sampled_from([1, 100, 120, MOST_IMPACT]), min_size=1),
-    min_size=8,
-    max_size=40,
-)
-
-
-@given(
-    NODES,
-    st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([0, 1, 30, 35, 900, 9_000])),
-    st.integers(0, 6),
-    st.sets(st.integers(0, 40)),
-)
-@UNTIMED
-def test_those_that_lead_are_found_as_by_reading_all(
-    nodes: dict[int, dict[str, int]], weights: dict[str, int], limit: int, unsure: set[int]
-) -> None:
-    postings = Postings()
-    for number, impacts in nodes.items():
-        postings.add(number, impacts)
-    plain = {
-        number: sum(weights[term] * impact for term, impact in impacts.items() if term in weights)
-        for number, impacts in nodes.items()
-        if not impacts.keys().isdisjoint(weights)
-    }
-
-    found = leading(postings, [Wanted(*each) for each in weights.items()], limit, unsure)
-
-    sure = sorted((score for number, score in plain.items() if number not in unsure), reverse=True)
-    least = sure[limit - 1] if 0 < limit <= len(sure) else 0
-    leaders = {number: score for number, score in plain.items() if score >= least} if limit else {}
-    assert leaders.items() <= found.items() <= plain.items()
 
 
 COMMON = [f"common{number}" for number in range(4)]

@@ -6,8 +6,10 @@ from array import array
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from kg_core.policy.columns import Column, added
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 _BITS: Final = 9
 MOST_IMPACT: Final = 0xFF
@@ -17,6 +19,11 @@ TITLED: Final = 0x100
 _LOOKING_UP: Final = 8
 """To look one node up takes as long as to read so many entries."""
 
+_MANY: Final = 500
+_SPREAD: Final = 8
+"""A term is frequent that at least so many nodes have, and one in so many. To add a column of all nodes up takes about
+as long as to read the entries of one in twelve."""
+
 _Posting: TypeAlias = "int | array[int]"
 """Entries in the order of numbers; a lone one, as most terms have, is kept without an array."""
 
@@ -24,11 +31,13 @@ _Posting: TypeAlias = "int | array[int]"
 class Postings:
     """An entry for each term of each node, in 32 bits: the node's number (below eight millions), the mark, the impact.
 
-    Adding and taking out a node costs its terms, and for each a search in a sorted array.
+    Adding and taking out a node costs its terms, and for each a search in a sorted array. A frequent term that was
+    asked for has a column too, a byte for each node, which is kept up to date as long as the term is frequent.
     """
 
     def __init__(self) -> None:
         self._of: dict[str, _Posting] = {}
+        self._columns: dict[str, Column] = {}
 
     def add(self, number: int, impacts: Mapping[str, int]) -> None:
         """Enters the terms of a node that has none here, each with its impact and mark."""
@@ -45,8 +54,10 @@ class Postings:
                 posting.append(entry)
             else:
                 insort(posting, entry)
+        for term in self._columns.keys() & impacts.keys():
+            self._note(term, number, impacts[term] & MOST_IMPACT)
 
-    def remove(self, number: int, terms: Iterable[str]) -> None:
+    def remove(self, number: int, terms: Collection[str]) -> None:
         """Takes out the terms of a node, all of which it has."""
         for term in terms:
             posting = self._of[term]
@@ -56,11 +67,29 @@ class Postings:
             del posting[bisect_left(posting, number << _BITS)]
             if len(posting) == 1:
                 self._of[term] = posting[0]
+        for term in self._columns.keys() & terms:
+            self._note(term, number, 0)
 
     def frequency(self, term: str) -> int:
         """How many nodes have a term."""
         posting = self._of.get(term, ())
         return 1 if isinstance(posting, int) else len(posting)
+
+    def is_frequent(self, term: str) -> bool:
+        """Whether so many nodes have a term that a column of it is read sooner than its entries."""
+        posting = self._of.get(term, 0)
+        return not isinstance(posting, int) and len(posting) >= max(_MANY, (posting[-1] >> _BITS) / _SPREAD)
+
+    def totals(self, wanted: Iterable[tuple[str, int]], scores: Mapping[int, int]) -> list[int]:
+        """By number, what each node scores: ``scores``, and the sum of weight times impact over frequent terms.
+
+        It is 0 for a node, or for a number of none, that has nothing. The weights sum up to 2²⁴ at most.
+        """
+        totals = added([(self._column(term), weight) for term, weight in wanted])
+        totals += [0] * (max(scores, default=0) + 1 - len(totals))
+        for number, score in scores.items():
+            totals[number] += score
+        return totals
 
     def score(self, term: str, weight: int, scores: dict[int, int]) -> None:
         """Adds ``weight`` times the term's impact to the score of each node that has it."""
@@ -73,7 +102,15 @@ class Postings:
             scores[number] = known(number, 0) + weight * (entry & MOST_IMPACT)
 
     def deepen(self, term: str, weight: int, scores: dict[int, int]) -> None:
-        """As :meth:`score`, for the nodes that have one already: few are looked up, for many all entries are read."""
+        """As :meth:`score`, for the nodes that have one already: few are looked up, for many all entries are read, and
+        the column of a frequent term.
+        """
+        if self.is_frequent(term):
+            column = self._column(term)
+            for number in scores:
+                if number < len(column):
+                    scores[number] += weight * column[number]
+            return
         entries = self._entries(term)
         if len(scores) * _LOOKING_UP < len(entries):
             for number in scores:
@@ -91,6 +128,24 @@ class Postings:
         if place == len(entries) or entries[place] >> _BITS != number:
             return 0
         return entries[place] & (TITLED | MOST_IMPACT)
+
+    def _column(self, term: str) -> Column:
+        column = self._columns.get(term)
+        if column is None:
+            entries = self._entries(term)
+            column = self._columns[term] = bytearray((entries[-1] >> _BITS) + 1)
+            for entry in entries:
+                column[entry >> _BITS] = entry & MOST_IMPACT
+        return column
+
+    def _note(self, term: str, number: int, impact: int) -> None:
+        """Keeps the column of a term up to date, or drops it."""
+        if not self.is_frequent(term):
+            del self._columns[term]
+            return
+        column = self._columns[term]
+        column.extend(bytes(max(0, number + 1 - len(column))))
+        column[number] = impact
 
     def _entries(self, term: str) -> array[int] | tuple[int, ...]:
         posting = self._of.get(term, ())
