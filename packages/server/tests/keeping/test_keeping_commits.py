@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+
 from kg_core.store import Settings
 
 
@@ -21,13 +24,16 @@ def test_a_commit_takes_the_memory_and_nothing_else(kg, server, git) -> None:
     ]
     assert git(memory, "status", "--short").splitlines() == ["A  staged.txt", "?? mine.txt"]
     assert kg("commit") == (0, "There was nothing to commit.\n", "")
+    assert json.loads(kg("commit", "--json")[1]) == {"committed": False}
 
 
 def test_a_memory_that_is_no_repository_is_never_committed_into_the_one_around_it(kg, server, person, git) -> None:
     git(person, "init", "--quiet")
     server.put("tests-first", "Tests run first")
 
-    assert kg("commit")[0] == 1
+    code, out, err = kg("commit")
+    assert (code, out) == (1, "")
+    assert f"`git init {shlex.quote(str(server.home.memory))}` makes it one." in err
     assert server.do(lambda service: service.keeping.commits.commit()) is False
     assert not git(person, "log", "--all", "--format=%s")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kg_server.cli.options import Waiting
+import click
+
+from kg_server.cli.options import Waiting, print_json
 from kg_server.lifecycle.control import Control
 
 if TYPE_CHECKING:
     from kg_core.store import Home
+    from kg_server.lifecycle.control import Started
 
 
 def control(home: Home, what: str) -> Control:
@@ -22,3 +25,19 @@ def control(home: Home, what: str) -> Control:
 def described(home: Home, health: dict[str, Any]) -> str:
     """One line about a server that answers."""
     return f"kg {health['version']} serves {home.root} (process {health['pid']})."
+
+
+def tell_started(home: Home, started: Started, done: str, *, as_json: bool) -> None:
+    """Prints ``done``, what was done so that a server answers, and which one does; with ``as_json`` for a program."""
+    if as_json:
+        print_json(
+            {
+                "running": True,
+                "started": started.fresh,
+                "replaced": started.replaced,
+                "home": str(home.root),
+                "health": started.health,
+            }
+        )
+    else:
+        click.echo(f"{done} {described(home, started.health)}")

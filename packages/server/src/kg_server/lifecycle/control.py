@@ -32,10 +32,11 @@ _LOG_LINES: Final = 15
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A server that answers: what it says of itself, and whether it was started for this."""
+    """A server that answers: what it says of itself, whether it was started for this, and whether another was ended."""
 
     health: dict[str, Any]
     fresh: bool
+    replaced: bool = False
 
 
 class Control:
@@ -70,8 +71,7 @@ class Control:
     def restart(self) -> Started:
         """Ends the server that runs, if any, and starts one. Raises INVALID for wrong settings and then ends none."""
         with self._alone():
-            self._make_way()
-            return self._start()
+            return self._start(replaced=self._make_way())
 
     def health(self) -> dict[str, Any] | None:
         """What the server says of itself; None when it does not answer."""
@@ -96,21 +96,24 @@ class Control:
         finally:
             lock.release()
 
-    def _make_way(self) -> None:
-        """Ends the server that runs, except for a next one that its settings would keep from starting."""
+    def _make_way(self) -> bool:
+        """Ends the server that runs, except for a next one that its settings would keep from starting.
+
+        False when none ran.
+        """
         from kg_core.store import Settings
 
         if self.health() is not None:
             Settings.load(self._home)
-        self._stop()
+        return self._stop()
 
-    def _start(self, harnesses: Sequence[str] = ()) -> Started:
+    def _start(self, harnesses: Sequence[str] = (), *, replaced: bool = False) -> Started:
         running = self.health()
         if running is not None:
             if not newer(VERSION, str(running["version"])) and set(harnesses) <= _harnesses(running):
                 remove(self._places.stopped)
                 return Started(running, fresh=False)
-            self._make_way()
+            replaced = self._make_way()
         touch(self._places.starting)
         log_from = self._log_size()
         try:
@@ -123,7 +126,7 @@ class Control:
             if running is not None:
                 if running["pid"] != process.pid:  # another one was quicker: ours ends when it finds the storage taken
                     _wait_for(process, _SETTLE_SECONDS)
-                return Started(running, fresh=True)
+                return Started(running, fresh=True, replaced=replaced)
             if process.poll() is not None:
                 remove(self._places.starting)
                 raise KgError(Code.UNAVAILABLE, f"The server could not start. {self._log_end(log_from)}")

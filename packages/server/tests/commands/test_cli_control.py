@@ -1,0 +1,38 @@
+"""What ``kg start``, ``restart`` and ``stop`` say that they have done."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kg_server.lifecycle.control import Control, Started
+
+pytestmark = pytest.mark.usefixtures("stop_server")
+
+
+def test_a_restart_of_nothing_says_that_nothing_was_running(kg) -> None:
+    code, out, _ = kg("restart")
+    assert code == 0
+    assert out.startswith("No server was running. Started. kg ")
+
+    assert kg("restart")[1].startswith("Restarted. kg ")
+    again = json.loads(kg("restart", "--json")[1])
+    assert (again["running"], again["started"], again["replaced"]) == (True, True, True)
+    assert again["health"]["pid"]
+
+
+def test_a_start_and_a_stop_tell_a_program_what_they_did(kg, home) -> None:
+    started, found = (json.loads(kg("start", "--json")[1]) for _ in range(2))
+
+    assert (started["started"], started["replaced"], found["started"]) == (True, False, False)
+    assert started["health"]["pid"] == found["health"]["pid"]
+    assert json.loads(kg("stop", "--json")[1]) == {"running": False, "stopped": True, "home": str(home.root)}
+    assert json.loads(kg("stop", "--json")[1])["stopped"] is False
+
+
+def test_a_start_in_place_of_an_older_server_says_so(kg, monkeypatch: pytest.MonkeyPatch) -> None:
+    newer = Started({"version": "9", "pid": 7}, fresh=True, replaced=True)
+    monkeypatch.setattr(Control, "start", lambda _: newer)
+
+    assert kg("start")[1].startswith("Started in place of an older one. kg 9 ")
