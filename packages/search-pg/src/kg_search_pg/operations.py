@@ -131,7 +131,7 @@ async def misses(desk: Desk) -> Mapping[str, object]:
     """The questions that nothing answered, newest first, where they are written down."""
     backend = desk.opened()
     if backend.misses is None:
-        sentence = 'No: `misses = "true"` under [search.options] in config.toml does it, after a restart.'
+        sentence = 'Nothing is written down. Put `misses = "true"` under [search.options] in config.toml, and restart.'
         return {"written_down": False, "sentence": sentence}
     try:
         return {"written_down": True, "misses": await asyncio.to_thread(backend.misses.read, _MISSES)}

@@ -60,7 +60,9 @@ def test_a_wrong_command_line_exits_2_with_a_sentence(kg, arguments: list[str]) 
 
 def test_a_misspelt_command_is_told_with_the_one_it_resembles(kg) -> None:
     assert "Did you mean `kg start`?" in kg("strat")[2]
+    assert "Did you mean `kg map check`?" in kg("map", "chek")[2]
     assert "Did you mean" not in kg("qqq")[2]
+    assert "`kg plugins` lists" in kg("qqq")[2]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +115,18 @@ def test_a_misspelt_variable_is_named_once_by_every_command_and_others_are_let_b
 def test_search_takes_any_words_and_says_when_nothing_matches(kg, served) -> None:
     assert kg("search", "été", "AND", "(") == (0, "found été AND (\n", "")
     assert json.loads(kg("search", "--json", "x")[1]) == {"text": "found x"}
+
+
+def test_a_lesson_that_is_not_there_is_an_error_like_any_other(kg, served, monkeypatch) -> None:
+    async def some(*_: object) -> dict[str, object]:
+        return {"text": "found", "missing": ["There is no lesson 'x' here.", "There is no lesson 'y' here."]}
+
+    monkeypatch.setattr(served.memory, "show", some)
+
+    code, out, err = kg("show", "a", "x", "y")
+
+    assert (code, out) == (1, "found\n")
+    assert err == "Error: There is no lesson 'x' here.\nError: There is no lesson 'y' here.\n"
 
 
 def test_a_search_without_a_match_is_a_success_with_a_sentence_of_its_own(kg, served, monkeypatch) -> None:
@@ -257,12 +271,15 @@ def test_operations_of_plug_ins_are_commands(kg, served, plugins, monkeypatch) -
     monkeypatch.setattr(operations.Plugins, "load", classmethod(lambda cls: extended))
     served.plugins.operations = extended.operations
 
-    assert json.loads(kg("extra", "do", "--word", "w", "--loud")[1]) == {"got": {"word": "w", "loud": True}}
-    assert json.loads(kg("extra", "do", "--word", "w")[1]) == {"got": {"word": "w", "loud": False}}
-    assert json.loads(kg("extra", "see", "--word", "w", "--loud")[1]) == {"got": {"word": "w", "loud": True}}
-    assert json.loads(kg("extra", "see", "--word", "w")[1]) == {"got": {"word": "w", "loud": False}}
+    assert json.loads(kg("extra", "do", "--word", "w", "--loud", "--json")[1]) == {"got": {"word": "w", "loud": True}}
+    assert json.loads(kg("extra", "do", "--word", "w", "--json")[1]) == {"got": {"word": "w", "loud": False}}
+    assert json.loads(kg("extra", "see", "--word", "w", "--loud", "--json")[1]) == {"got": {"word": "w", "loud": True}}
+    assert json.loads(kg("extra", "see", "--word", "w", "--json")[1]) == {"got": {"word": "w", "loud": False}}
     assert json.loads(kg("extra", "look", "--json")[1]) == {"got": {}}
-    assert kg("extra", "check")[0] == 1
+    assert kg("extra", "look")[:2] == (0, "got: none\n")
+    assert kg("extra", "do", "--word", "w")[:2] == (0, "got:\n  word: w\n  loud: no\n")
+    assert kg("extra", "check")[:2] == (1, "ok: no\n")
+    assert json.loads(kg("extra", "check", "--json")[1]) == {"ok": False}
     assert kg("extra", "do")[0] == 2
     assert kg("extra", "other")[0] == 2
 
@@ -286,9 +303,30 @@ def test_an_operation_of_several_words_is_a_command_below_others_and_a_path_is_m
     added = json.loads(kg("extra", "papers", "add", "below/../papers", "--json")[1])
 
     assert added == {"got": {"folder": str(tmp_path / "papers")}}
-    assert json.loads(kg("extra", "papers", "list")[1]) == {"got": {}}
+    assert json.loads(kg("extra", "papers", "list", "--json")[1]) == {"got": {}}
     assert kg("extra", "papers", "add")[0] == 2
     assert kg("extra", "add", ".")[0] == 2
+
+
+def test_the_operations_of_a_plug_in_are_listed_with_their_whole_help(kg, plugins, monkeypatch) -> None:
+    async def run(_):
+        return {}
+
+    long = "Say what is wrong with the papers, whichever folder they lie in, and name at once what mends it."
+    folder = Argument(name="folder", help="Where the papers lie.", required=True, positional=True, path=True)
+    offered = [
+        Operation(name="doctor", help=long, arguments=(), run=run),
+        Operation(name="papers add", help=f"{long} Again.", arguments=(folder,), run=run),
+    ]
+    extended = type(plugins).of(operations={"extra": offered})
+    monkeypatch.setattr(operations.Plugins, "load", classmethod(lambda cls: extended))
+
+    told = " ".join(kg("extra", "--help")[1].split())
+
+    assert f"doctor {long} papers add {long} Again." in told
+    assert "FOLDER: Where the papers lie." in kg("extra", "papers", "add", "--help")[1]
+    assert "add" in kg("extra", "papers")[1]
+    assert "Did you mean `kg extra papers add`?" in kg("extra", "papers", "ad")[2]
 
 
 def test_the_version_constant_is_the_distributions_version() -> None:

@@ -40,6 +40,15 @@ def test_check_exits_1_where_a_rule_reaches_nobody(kg, served, tmp_path) -> None
     assert kg("map", "check", "--cwd", str(tmp_path / "broken")) == (1, f"checked {tmp_path / 'broken'}\n", "")
 
 
+def test_a_problem_that_the_text_names_is_told_once(kg, served, monkeypatch) -> None:
+    async def found(*_: object) -> dict[str, object]:
+        return {"text": "PROBLEM: It is torn.", "problem": "It is torn.", "ok": False}
+
+    monkeypatch.setattr(served.memory, "check_map", found)
+
+    assert kg("map", "check") == (1, "PROBLEM: It is torn.\n", "")
+
+
 def test_both_say_so_without_a_server(kg) -> None:
     for name in ("show", "check"):
         assert kg("map", name) == (3, "", "Error: The server is not running. Start it with `kg start`.\n")

@@ -8,17 +8,17 @@ import keyword
 import os
 import traceback
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import click
 
 from kg_plugin_api import KgError
 from kg_server.carrier.version import VERSION
-from kg_server.cli.output import Unwritable, standard_output
+from kg_server.cli.output import Unwritable, standard_output, tell_failure
 from kg_server.errors import ANSWERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -54,8 +54,48 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
 """Every command with its line of help; the command itself is ``kg_server.cli.<module>.command``."""
 
 
-class Commands(click.Group):
+class Listing(click.Group):
+    """Lists its commands in their order, each with its whole help, and tells a misspelt one by the one it resembles."""
+
+    more: ClassVar[str] = ""
+    """Where else a command may come from, as the end of a sentence on one that is not here."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order in which a person meets them."""
+        del ctx
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with; a misspelt one is told with the name that it resembles."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as failure:
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            advice = f" Did you mean `{ctx.command_path} {near[0]}`?" if near else self.more
+            sentence = f"`{ctx.command_path}` has no command {args[0]!r}.{advice}"
+            raise click.UsageError(sentence, failure.ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.listed()))
+
+    def listed(self, above: str = "") -> Iterator[tuple[str, str]]:
+        """Every command below ``above``, those of groups in here too, with the first paragraph of its help."""
+        for name, command in self.commands.items():
+            if isinstance(command, Listing):
+                yield from command.listed(f"{above}{name} ")
+            else:
+                yield f"{above}{name}", " ".join((command.help or "").split("\n\n")[0].split())
+
+
+class Commands(Listing):
     """Finds a command by its name, then among the operations of plug-ins."""
+
+    more = " Plug-ins may add commands; `kg plugins` lists those of the plug-ins that are here."
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order in which a person meets them."""
@@ -72,29 +112,15 @@ class Commands(click.Group):
         found: click.Command | None = module.of_plugin(cmd_name)
         return found
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments begin with; a misspelt one is told with the name that it resembles."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as failure:
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            if not near:
-                raise
-            sentence = f"There is no command {args[0]!r}. Did you mean `kg {near[0]}`?"
-            raise click.UsageError(sentence, failure.ctx) from None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands without importing them."""
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    def listed(self, above: str = "") -> Iterator[tuple[str, str]]:
+        """The commands of kg, without importing them."""
+        return ((f"{above}{name}", line) for name, line in COMMANDS.items())
 
 
 root: Final = Commands(
     name="kg",
     help="One local memory for every coding agent on this machine. Begin with `kg setup`.",
+    epilog="Plug-ins may add commands; `kg plugins` lists those of the plug-ins that are here.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 click.version_option(VERSION, message="kg %(version)s", help="Show the version and exit.")(root)
@@ -111,7 +137,7 @@ def run_command(arguments: Sequence[str]) -> int:
         with standard_output():
             return _run(arguments)
     except Unwritable as failure:
-        click.echo(f"Error: {failure}", err=True)
+        tell_failure(str(failure))
     except BrokenPipeError:
         pass  # whoever read has read enough
     return 1
@@ -121,7 +147,7 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         result = root.main(list(arguments), prog_name="kg", standalone_mode=False)
     except KgError as failure:
-        click.echo(f"Error: {failure.sentence}", err=True)
+        tell_failure(failure.sentence)
         return ANSWERS[failure.code].exit_code
     except click.exceptions.NoArgsIsHelpError as failure:
         click.echo(failure.format_message())
@@ -135,7 +161,7 @@ def _run(arguments: Sequence[str]) -> int:
     except (BrokenPipeError, Unwritable):
         raise
     except Exception as failure:  # noqa: BLE001 - process border: a person gets a sentence, the details go to a file
-        click.echo(f"Error: kg failed ({type(failure).__name__}: {failure}). {_noted()}", err=True)
+        tell_failure(f"kg failed ({type(failure).__name__}: {failure}). {_noted()}")
         return 1
     return result if isinstance(result, int) else 0
 

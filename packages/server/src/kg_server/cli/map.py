@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kg_server.cli.group import Listing
 from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with_home
 from kg_server.counting import counted
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from kg_core.store import Home
 
 
-@click.group("map")
+@click.group("map", cls=Listing)
 def command() -> None:
     """Show, check or begin the map of this code base: its components, and the rules that hold for them."""
 
@@ -92,5 +93,5 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
         print_json(found)
         return
     click.echo(found["text"])
-    if found.get("problem"):
+    if found.get("problem") and found["problem"] not in found["text"]:
         click.echo(f"Note: {found['problem']}", err=True)

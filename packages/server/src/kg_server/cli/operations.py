@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kg_core.host import Plugins
-from kg_server.cli.options import patiently, print_json, with_home
+from kg_server.cli.group import Listing
+from kg_server.cli.options import as_json, patiently, print_json, with_home
 from kg_server.cli.place import working_folder
+from kg_server.cli.readable import readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,39 +32,32 @@ def of_plugin(name: str) -> click.Group | None:
     operations = Plugins.load().operations.get(name)
     if operations is None:
         return None
-    of_all = click.Group(name, help=f"Operations of the plug-in {name}.")
+    of_all = Listing(name, help=f"What the plug-in {name} adds. The server does it, so it must run.")
     for operation in operations:
         *above, last = operation.name.split(" ")
         _group(of_all, above).add_command(_command(name, operation), last)
     return of_all
 
 
-def _group(within: click.Group, words: Sequence[str]) -> click.Group:
+def _group(within: Listing, words: Sequence[str]) -> Listing:
     """The group of operations whose names begin with these words, made where it is not there yet."""
     for word in words:
         below = within.commands.get(word)
-        if not isinstance(below, click.Group):
-            below = click.Group(word, help=f"`{word}` and what it takes.")
+        if not isinstance(below, Listing):
+            below = Listing(word, help="What the plug-in adds under this name.")
             within.add_command(below)
         within = below
     return within
 
 
 def _command(plugin: str, operation: Operation) -> click.Command:
-    return click.Command(
+    named = [f"{argument.name.upper()}: {argument.help}" for argument in operation.arguments if argument.positional]
+    made: click.Command = click.command(
         operation.name.rpartition(" ")[2],
-        help=operation.help,
-        callback=with_home(_asking(plugin, operation)),
-        params=[
-            *_options(operation.arguments),
-            click.Option(["--json", "as_json"], is_flag=True, expose_value=False, help="Taken for granted."),
-            click.Option(["--home", "folder"], metavar="FOLDER"),
-        ],
-    )
-
-
-def _options(arguments: Sequence[Argument]) -> list[click.Parameter]:
-    return [_parameter(argument, f"{_GIVEN}{place}") for place, argument in enumerate(arguments)]
+        help="\n\n".join([operation.help, *named]),
+        params=[_parameter(argument, f"{_GIVEN}{place}") for place, argument in enumerate(operation.arguments)],
+    )(as_json(with_home(_asking(plugin, operation))))
+    return made
 
 
 def _parameter(argument: Argument, dest: str) -> click.Parameter:
@@ -87,7 +82,7 @@ def _absolute(_: click.Context, __: click.Parameter, value: str | None) -> str |
 def _asking(plugin: str, operation: Operation) -> Callable[..., int]:
     """Prints the answer; one that says ``ok`` and means no ends with 1."""
 
-    def ask(home: Home, **given: Any) -> int:
+    def ask(home: Home, *, as_json: bool, **given: Any) -> int:
         from kg_server.client import Client
 
         path = f"/api/v1/plugins/{plugin}/{operation.name.replace(' ', '/')}"
@@ -101,7 +96,10 @@ def _asking(plugin: str, operation: Operation) -> Callable[..., int]:
                     client.get, path, {name: str(value) for name, value in values.items()}, within=_SECONDS
                 )
             answer = patiently(f"kg {plugin} {operation.name}", asking)
-        print_json(answer)
+        if as_json:
+            print_json(answer)
+        else:
+            click.echo(readable(answer))
         return 0 if answer.get("ok", True) else 1
 
     return ask

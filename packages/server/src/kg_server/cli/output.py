@@ -1,4 +1,4 @@
-"""Standard output of one command, of which it is known when it cannot be written."""
+"""What a command says: its standard output, of which it is known when it cannot be written, and what failed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+import click
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _OUT = 1
+
+
+def tell_failure(sentence: str) -> None:
+    """Says what failed, as every command does: on standard error, on a line that begins with ``Error:``."""
+    click.echo(f"Error: {sentence}", err=True)
 
 
 class Unwritable(Exception):

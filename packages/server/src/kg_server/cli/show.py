@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
+from kg_server.cli.output import tell_failure
 
 if TYPE_CHECKING:
     from kg_core.store import Home
@@ -30,5 +31,5 @@ def command(home: Home, cwd: str, ids: tuple[str, ...], *, as_json: bool) -> int
     if note := found.get("note"):
         click.echo(f"Note: {note}", err=True)
     for sentence in found["missing"]:
-        click.echo(sentence, err=True)
+        tell_failure(sentence)
     return 1 if found["missing"] else 0
