@@ -16,8 +16,6 @@ def main() -> None:
     Carriers are started for every event and session, so they do without the command line's own imports.
     """
     if len(sys.argv) > 1 and sys.argv[1] in CARRIERS and HELP.isdisjoint(sys.argv):
-        if sys.argv[1] == "mcp" and sys.__stdout__ is None:
-            sys.exit("Error: Standard output is closed; there is nobody to serve.")
         from kg_server.carrier import run
 
         run.main(sys.argv[1:])

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -41,11 +41,32 @@ def test_a_command_whose_output_cannot_be_written_says_so_and_fails(
     assert not (home.state / "command-error.log").exists()
 
 
-def test_a_shim_without_output_serves_nobody_and_says_so(home: Home) -> None:
-    done = run(home, 'exec "$@" >&-', "mcp", "--harness", "claude")
+@pytest.mark.parametrize(("closed", "name"), [(">&-", "output"), ("<&-", "input")])
+def test_a_shim_without_input_or_output_serves_nobody_and_says_so(home: Home, closed: str, name: str) -> None:
+    done = run(home, f'exec "$@" {closed}', "mcp", "--harness", "claude")
 
     assert done.returncode == 1
-    assert done.stderr == "Error: Standard output is closed; there is nobody to serve.\n"
+    assert done.stderr == f"Error: Standard {name} is closed; there is nobody to serve.\n"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no device")
+def test_a_shim_that_cannot_answer_its_client_says_so_and_fails(served: Any) -> None:
+    ping = """echo '{"jsonrpc": "2.0", "id": 1, "method": "ping"}' | "$@" """
+
+    done = run(served.home, f"{ping} >{FULL}", "mcp", "--harness", "plain")
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "Error: Standard output cannot be written (No space left on device); the client got no answer.\n"
+    )
+    assert run(served.home, f"{ping} | true", "mcp", "--harness", "plain").stderr == ""
+
+
+def test_a_shim_that_is_started_wrongly_says_what_is_missing(home: Home) -> None:
+    done = run(home, 'exec "$@"', "mcp")
+
+    assert done.returncode == 2
+    assert done.stderr == "Error: --harness NAME is missing. `kg mcp --help` says how it is started.\n"
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("plugins", "--json")])

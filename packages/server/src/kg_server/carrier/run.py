@@ -48,12 +48,16 @@ def hook(arguments: list[str]) -> None:
 
 
 def shim(arguments: list[str]) -> None:
-    """Serves one session over standard input and output until its client is gone."""
+    """Serves one session over standard input and output until its client is gone, or cannot be answered (code 1)."""
     try:
         given = options(arguments)
     except ValueError as wrong:
-        sys.stderr.write(f"kg mcp: {wrong}\n")
+        said = str(wrong)
+        sys.stderr.write(f"Error: {said[0].upper()}{said[1:]}. `kg mcp --help` says how it is started.\n")
         sys.exit(2)
+    for stream, name in ((sys.__stdin__, "input"), (sys.__stdout__, "output")):
+        if stream is None:
+            sys.exit(f"Error: Standard {name} is closed; there is nobody to serve.")
     from kg_server.carrier.shim import serve
 
     serve(given["home"], given["harness"])

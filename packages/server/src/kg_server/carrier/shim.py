@@ -29,7 +29,11 @@ _STATIC = {"server/discover": "discover", "initialize": "initialize", "tools/lis
 
 
 def serve(home: str, harness: str) -> None:
-    """Serves one client over standard input and output, and ends when the client does."""
+    """Serves one client over standard input and output, and ends when the client does.
+
+    The exit code is 1, with a sentence, when the client is there and cannot be answered: nobody is to take that for a
+    session which ended well.
+    """
     parent = os.getppid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the client, which shares our terminal
     out = os.dup(1)
@@ -39,17 +43,24 @@ def serve(home: str, harness: str) -> None:
     threading.Thread(target=shim.wake, daemon=True).start()
     Turns(shim.next).run()
     shim.finish()
+    if shim.unwritable:
+        sys.stderr.write(f"Error: Standard output cannot be written ({shim.unwritable}); the client got no answer.\n")
+        os._exit(1)
     os._exit(0)
 
 
 class Shim:
-    """Takes the client's messages, answers what is static, and has the rest carried to the server."""
+    """Takes the client's messages, answers what is static, and has the rest carried to the server.
+
+    ``unwritable`` is why an answer could not be written although the client is there; empty while all is well.
+    """
 
     def __init__(self, places: Places, harness: str, lines: Iterator[bytes], out: int) -> None:
         self._places = places
         self._harness = harness
         self._lines = lines
         self._out = out
+        self.unwritable = ""
         self._writing = threading.Lock()
         self._calls = Calls()
         self._answers = AnswersFile(places, harness)
@@ -61,8 +72,14 @@ class Shim:
         start.ensure(self._places, self._harness, time.monotonic() + 10)
 
     def next(self) -> Callable[[], None] | None:
-        """Deals with messages until one needs the server, which is returned to be carried; None at their end."""
-        for line in self._lines:
+        """Deals with messages until one needs the server, which is returned to be carried.
+
+        None at their end, or once nothing can be answered.
+        """
+        while not self.unwritable:
+            line = next(self._lines, None)
+            if line is None:
+                break
             call = self._taken(line)
             if call is not None:
                 return partial(self._run, call)
@@ -87,14 +104,17 @@ class Shim:
         return None
 
     def write(self, message: dict[str, object] | bytes) -> bool:
-        """Puts one message on standard output as one line; False when nobody reads any more."""
+        """Puts one message on standard output as one line; False when nobody reads any more, or nothing is taken."""
         body = message if isinstance(message, bytes) else protocol.encoded(message)
         rest = body + b"\n"
         with self._writing:
             try:
                 while rest:
                     rest = rest[os.write(self._out, rest) :]
-            except OSError:
+            except (ConnectionError, BlockingIOError):
+                return False
+            except OSError as failure:
+                self.unwritable = str(failure.strerror or failure)
                 return False
         return True
 
