@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_core.policy import Candidate, Decision, Reason, Source
-from kg_server.recall_log import Arrival, Entry, Moment, RecallLog, explained
+from kg_server.recall_log import Arrival, Entry, Moment, RecallLog, explained, told
 from kg_server.recall_log import log as module
 
 if TYPE_CHECKING:
@@ -237,6 +237,15 @@ ENTRIES = st.builds(
 @given(ENTRIES)
 def test_an_entry_is_read_as_it_was_written(entry: Entry) -> None:
     assert Entry.of(entry.line().rstrip(b"\n")) == entry
+
+
+def test_a_session_of_which_nothing_is_known_is_named(path: Path) -> None:
+    log = RecallLog(path, lambda: NOW)
+
+    of_a_session, of_a_project = (asyncio.run(told(log, session, "", 1))["text"] for session in ("s-9", ""))
+
+    assert of_a_session.startswith("Nothing is known of a session 's-9', or of one that begins so.")
+    assert of_a_project.startswith("Nothing has been decided here yet.")
 
 
 @given(ENTRIES)

@@ -72,7 +72,7 @@ def _shown(place: _Place, path: str, component: str) -> dict[str, object]:
     rules = (*found.rules, *everywhere)
     text = _whole(project_map) if not path and not component else _some(found, everywhere)
     if not project_map.components and not project_map.rules and place.state.problem is None:
-        text = ["There is no map yet. `kg map init` begins one, and docs/rules.md says how one is written."]
+        text = [_empty(place)]
     return {
         "text": "\n".join(text),
         "components": [component_facts(each) for each in (*found.components, *found.beside)],
@@ -95,8 +95,8 @@ async def check(store: Store, harnesses: Iterable[Harness], cwd: str) -> dict[st
         findings += await asyncio.to_thread(checked, project_map, tree, moved, measure)
         findings += await _overtaken(place, project_map)
     lines = [f"{'PROBLEM' if each.kind.is_problem else 'note'}: {each.sentence}" for each in findings]
-    if not place.state.files and not findings:
-        lines = ["There is no map yet. `kg map init` begins one."]
+    if not (place.state.map.components or place.state.map.rules or findings):
+        lines = [_empty(place)]
     elif not findings:
         lines = [f"{_count(place.state.map)}: all of it reaches somebody."]
     return {
@@ -115,6 +115,12 @@ async def _place(store: Store, cwd: str) -> _Place:
     if project is None:
         raise KgError(Code.NOT_FOUND, f"{cwd or 'This folder'} belongs to no project, so it has no map.")
     return _Place(project, await store.maps.look(project, cwd))
+
+
+def _empty(place: _Place) -> str:
+    if place.state.files:
+        return f"The map has no components and no rules yet. Write them into {' or '.join(place.state.files)}."
+    return "There is no map yet. `kg map init` begins one."
 
 
 def _facts(place: _Place) -> dict[str, object]:

@@ -131,6 +131,21 @@ def test_what_is_asked_for_and_is_not_there_is_said(live: Live) -> None:
     live(scenario)
 
 
+def test_a_map_in_which_nothing_stands_yet_is_not_told_as_none(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        repository = shop(world)
+        repository.write(".kg/map.toml", "# Nothing yet.\n")
+        folder = str(repository.folder)
+
+        shown = await world.service.show_map(folder, "", "")
+        found = await world.service.check_map(folder)
+
+        told = f"The map has no components and no rules yet. Write them into {folder}/.kg/map.toml."
+        assert (shown["text"], found["text"], found["ok"]) == (told, told, True)
+
+    live(scenario)
+
+
 def test_a_map_that_reaches_everybody_is_right(live: Live) -> None:
     async def scenario(world: Any) -> None:
         found = await check(world, shop(world))

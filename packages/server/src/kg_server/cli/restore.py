@@ -114,4 +114,4 @@ def _only(graph: Graph, wanted: set[str]) -> Graph:
 def _all_found(wanted: set[str], graphs: Sequence[Graph], path: Path) -> None:
     missing = sorted(wanted - {node_id for graph in graphs for node_id in graph.nodes})
     if missing:
-        raise KgError(Code.NOT_FOUND, f"{path} holds no {', '.join(missing)}.", {"ids": missing})
+        raise KgError(Code.NOT_FOUND, f"{path} holds no lesson {', '.join(map(repr, missing))}.", {"ids": missing})

@@ -93,6 +93,11 @@ _NOTHING_YET: Final = (
     "prompt, and when the agent reads or edits a file."
 )
 
+_NOTHING_THERE: Final = (
+    "Nothing is known of a session {!r}, or of one that begins so. Without --session, it is what was decided last in "
+    "this project that is explained."
+)
+
 
 async def told(log: RecallLog, session: str, project: GraphKey, most: int) -> dict[str, object]:
     """The newest ``most`` decisions of each source, as a person reads them (``text``) and as values: those in
@@ -103,7 +108,8 @@ async def told(log: RecallLog, session: str, project: GraphKey, most: int) -> di
         return entry.is_of(session) if session else entry.moment.project == project
 
     found = await log.newest(accepts, most)
-    return {"text": explained(found), "decisions": [entry.record() for entry in found]}
+    text = explained(found) if found or not session else _NOTHING_THERE.format(one_line(session))
+    return {"text": text, "decisions": [entry.record() for entry in found]}
 
 
 def explained(entries: Sequence[Entry]) -> str:
