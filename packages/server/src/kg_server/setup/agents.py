@@ -55,7 +55,9 @@ def _links(connection: Connection) -> Iterator[Finding]:
     for status in amiss:
         yield Finding(area, Level.PROBLEM, f"{status.claim.path}: {status.sentence}", again)
     if not amiss:
-        yield Finding(area, Level.OK, f"{harness.title} is connected ({counted(len(standing), 'place')}).")
+        files = counted(len({status.claim.path for status in standing}), "file")
+        where = f": all that kg has put into {files} is there" if standing else ""
+        yield Finding(area, Level.OK, f"{harness.title} is connected{where}.")
     for step in connection.steps():
         state = connection.state(step)
         level = {StepState.DONE: Level.OK, StepState.OPEN: Level.PROBLEM, StepState.UNKNOWN: Level.NOTE}[state.state]
