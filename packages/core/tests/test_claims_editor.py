@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kg_core.claims import ClaimState, Editor
+from kg_core.claims import ClaimState, Editor, FileChange
 from kg_plugin_api.claims import JsonEntry, TextBlock, TomlTable
 from kg_plugin_api.errors import Code, KgError
 
@@ -100,6 +100,16 @@ def test_planning_writes_nothing_and_shows_every_change(desk: Any) -> None:
     assert "-}\n\\ No newline at end of file\n" not in diff
     assert f"--- /dev/null\n+++ {desk.toml}\n" in diff
     assert desk.editor().plan(()).empty
+
+
+def test_a_change_knows_how_many_lines_it_adds_and_takes_out(desk: Any) -> None:
+    def extent(before: bytes | None, after: bytes | None) -> tuple[int, int]:
+        return FileChange(path=desk.json, target=desk.json, before=before, after=after).extent()
+
+    assert extent(None, b"one\ntwo\n") == (2, 0)
+    assert extent(b"one\ntwo", None) == (0, 2)
+    assert extent(b"++ one\ntwo\n-- three\n", b"++ uno\ntwo\n") == (1, 2)
+    assert extent(b"the same\n", b"the same\n") == (0, 0)
 
 
 def test_setting_up_twice_writes_nothing_the_second_time(desk: Any) -> None:

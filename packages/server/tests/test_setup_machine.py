@@ -156,7 +156,7 @@ def test_an_agent_that_is_here_without_its_plug_in_is_pointed_out(machine, plugi
 def test_a_dry_run_shows_every_change_and_makes_none(kg, person) -> None:
     before = files(person.parent)
 
-    code, out, _ = kg("setup", "--dry-run")
+    code, out, _ = kg("setup", "--dry-run", "--full")
 
     assert code == 0
     assert "+++" in out
@@ -379,7 +379,7 @@ def test_a_relative_memory_home_is_shown_and_written_as_the_absolute_path_that_i
     monkeypatch.setenv("KG_HOME", "my memory")
 
     _, told, _ = kg("doctor")
-    _, planned, _ = kg("setup", "--dry-run")
+    _, planned, _ = kg("setup", "--dry-run", "--full")
 
     assert f"The memory is {person / 'my memory'}." in told
     assert f"--home '{person / 'my memory'}'" in planned

@@ -227,7 +227,9 @@ def test_setup_shows_what_it_would_do_and_does_it_and_undoes_it(kg, server, repo
     monkeypatch.setattr("kg_server.cli.team._start", lambda _: None)
     config = (repository / ".git" / "config").read_text(encoding="utf-8")
 
-    code, out, _ = kg("setup", "--team", "--dry-run")
+    off = kg("setup", "--team", "--off")
+    assert off == (0, f"{repository} does not share its memory; there is nothing to end.\n", "")
+    code, out, _ = kg("setup", "--team", "--dry-run", "--full")
     assert code == 0
     assert "merge.kg.driver" in out
     assert "graph.json merge=kg" in out

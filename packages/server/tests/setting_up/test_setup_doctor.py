@@ -260,7 +260,7 @@ def test_the_service_is_shown_written_enabled_checked_and_taken_out_again(person
 
     code, out, _ = person.run("setup", "--dry-run", "--service", "--harness", "claude")
     assert code == 0
-    assert f"+++ {unit}" in out
+    assert f"  {unit}: new, " in out
     assert "Have systemd start the server at login" in out
     assert person.files() == before
 

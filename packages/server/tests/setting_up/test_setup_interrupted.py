@@ -165,11 +165,11 @@ def test_what_was_not_tried_is_named_step_by_step(person: Any, faults: Faults) -
     assert person.settings("codex").read_bytes() == CODEX_SETTINGS
 
 
-def test_a_dry_run_shows_the_diff_of_every_file_and_writes_nothing(person: Any) -> None:
+def test_a_full_dry_run_shows_the_diff_of_every_file_and_writes_nothing(person: Any) -> None:
     settled(person)
     before = person.files()
 
-    code, out, err = person.run("setup", "--dry-run")
+    code, out, err = person.run("setup", "--dry-run", "--full")
 
     assert (code, err) == (0, "")
     assert person.files() == before
@@ -182,7 +182,7 @@ def test_a_dry_run_shows_the_diff_of_every_file_and_writes_nothing(person: Any) 
     assert out.endswith(f"\nNothing was changed; `kg setup` would change {needed} files.\n")
     connected = person.files()
 
-    code, out, _ = person.run("uninstall", "--dry-run")
+    code, out, _ = person.run("uninstall", "--dry-run", "--full")
 
     assert code == 0
     assert person.files() == connected

@@ -137,11 +137,11 @@ def test_nothing_is_chosen_while_a_step_is_open(person: Any, wiring: Wiring) -> 
 def test_a_dry_run_shows_the_change_and_the_steps_and_does_nothing(person: Any, wiring: Wiring) -> None:
     before = person.files()
 
-    code, out, _ = person.run("setup", "--search", "meaning", "--dry-run")
+    code, out, _ = person.run("setup", "--search", "meaning", "--dry-run", "--full")
 
     assert code == 0
     assert '+backend = "meaning"' in out
-    assert "A place: open" in out
+    assert "# Step: A place: open\n" in out
     assert wiring.taken == 0
     assert person.files() == before
 

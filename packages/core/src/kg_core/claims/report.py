@@ -31,8 +31,16 @@ class FileChange:
 
     def diff(self) -> str:
         """A unified diff, with the path as claimed."""
+        return "".join(self._unified())
+
+    def extent(self) -> tuple[int, int]:
+        """How many lines the diff adds, and how many it takes out."""
+        _, _, *hunks = self._unified() or ("", "")
+        return sum(line.startswith("+") for line in hunks), sum(line.startswith("-") for line in hunks)
+
+    def _unified(self) -> list[str]:
         old, new = (_lines(data) for data in (self.before, self.after))
-        return "".join(
+        return list(
             difflib.unified_diff(
                 old,
                 new,

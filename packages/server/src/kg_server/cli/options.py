@@ -19,10 +19,9 @@ import click
 from kg_core.store import Home
 from kg_plugin_api import Code, KgError
 from kg_server.cli.place import working_folder
-from kg_server.counting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from kg_server.setup.account import Account
 
@@ -101,14 +100,6 @@ class Report:
         """The command is done, with this exit code."""
         self.code = code
         return code
-
-
-def unchanged(accounts: Sequence[Account], command: str) -> str:
-    """What ends a dry run: how many files the command would change, besides those of what is only offered."""
-    count = sum(len(account.files) for account in accounts)
-    if not count:
-        return f"Nothing was changed, and `kg {command}` would change no file."
-    return f"Nothing was changed; `kg {command}` would change {counted(count, 'file')}."
 
 
 @contextlib.contextmanager

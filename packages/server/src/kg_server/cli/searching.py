@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from kg_plugin_api import Code, KgError, StepState
+from kg_server.cli.changes import shown
 from kg_server.cli.control import control
 from kg_server.cli.options import told
+from kg_server.cli.output import tell_failure
 from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
@@ -19,7 +21,14 @@ if TYPE_CHECKING:
 
 
 def choose(
-    home: Home, name: str, options: Sequence[str], *, agreed: Callable[[], bool], dry_run: bool, as_json: bool
+    home: Home,
+    name: str,
+    options: Sequence[str],
+    *,
+    agreed: Callable[[], bool],
+    dry_run: bool,
+    full: bool,
+    as_json: bool,
 ) -> int:
     """Takes the steps of a search backend, has the settings choose it, and waits until it has what this folder sees.
 
@@ -33,29 +42,29 @@ def choose(
         told_of: dict[str, object] = {"backend": chosen.name, "steps": [], "files": [], "open": [], "health": None}
         report.more["search"] = told_of
         if dry_run:
-            return report.ends(_shown(chosen, told_of))
+            return report.ends(_shown(chosen, told_of, full=full))
         try:
             if not _written(chosen, told_of, agreed):
                 return report.ends(0)
             _wait(chosen, told_of)
         except KgError as failure:
             told_of["open"] = [failure.sentence]
-            click.echo(f"Still open: {failure.sentence}", err=True)
-            if not told_of["files"]:
-                click.echo("The settings are as they were.", err=True)
-            click.echo("Run `kg setup` again with the same options once that is mended.", err=True)
+            left = "" if told_of["files"] else "The settings are as they were. "
+            again = "Run `kg setup` again with the same options once that is mended."
+            tell_failure(f"{failure.sentence} {left}{again}")
             return report.ends(1)
         return report.ends(0)
 
 
-def _shown(chosen: Choice, told_of: dict[str, object]) -> int:
+def _shown(chosen: Choice, told_of: dict[str, object], *, full: bool) -> int:
     plan = chosen.plan()
     told_of["files"] = [str(change.path) for change in plan.changes]
-    click.echo(plan.diff() or "Nothing to change.")
+    click.echo(shown(plan, full=full) or "Nothing to change.")
     steps = [(step.title, step.status()) for step in chosen.steps()]
     told_of["steps"] = [{"title": title, "state": str(status.state)} for title, status in steps]
     for title, status in steps:
-        click.echo(f"# Step: {title}: {status.state}. {status.sentence}".rstrip())
+        why = f" ({status.sentence.rstrip('.')})" if status.sentence else ""
+        click.echo(f"# Step: {title}: {status.state}{why}")
     return 0
 
 
@@ -63,11 +72,11 @@ def _written(chosen: Choice, told_of: dict[str, object], agreed: Callable[[], bo
     """Takes the steps and writes the settings. False when the person wants them left as they are. Raises KgError."""
     plan = chosen.plan()
     for change in plan.changes:
-        click.echo(f"This file will be written (`kg setup --dry-run` shows how): {change.path}")
+        click.echo(f"This file will be written (--dry-run --full shows how): {change.path}")
     for refusal in plan.refusals:
-        click.echo(f"NOT changed: {refusal.path}: {refusal.reason}\nTo do it by hand:\n{refusal.snippet}", err=True)
+        click.echo(f"NOT changed: {refusal.reason}\nTo do it by hand:\n{refusal.snippet}", err=True)
     if plan.refusals:
-        raise KgError(Code.CONFLICT, " ".join(f"{each.path} was not changed. {each.reason}" for each in plan.refusals))
+        raise KgError(Code.CONFLICT, " ".join(each.reason for each in plan.refusals))
     if plan.changes and not agreed():
         click.echo("Left as it is.")
         return False

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from kg_plugin_api import Code, KgError, StepState
+from kg_server.cli import changes
 from kg_server.cli.consent import Consent
 from kg_server.cli.control import control
-from kg_server.cli.options import apart, as_json, told, unchanged, with_home
+from kg_server.cli.options import apart, as_json, told, with_home
+from kg_server.cli.output import tell_failure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--service", is_flag=True, help="Also have systemd start the server when you log in.")
 @click.option("--yes", is_flag=True, help="Ask nothing: do what is needed and accept what is offered.")
 @click.option("--trust-hooks", is_flag=True, help="Also trust our hooks in the agents' own interfaces.")
-@click.option("--dry-run", is_flag=True, help="Show every change to every file and do nothing.")
+@changes.with_dry_run
 @click.option("--team", is_flag=True, help="Share this project's memory through its git repository instead.")
 @click.option("--off", is_flag=True, help="With --team: share it no longer.")
 @as_json
@@ -45,6 +47,7 @@ def command(
     yes: bool,
     trust_hooks: bool,
     dry_run: bool,
+    full: bool,
     team: bool,
     off: bool,
     as_json: bool,
@@ -64,7 +67,7 @@ def command(
         from kg_server.cli.team import share
 
         apart("--team", {"--json": as_json, "--search": search, "--option": options, **of_agents})
-        return share(home, dry_run=dry_run, off=off)
+        return share(home, dry_run=dry_run, full=full, off=off)
     if off:
         raise KgError(Code.INVALID, "--off goes with --team. To disconnect agents, use `kg uninstall`.")
     check_nameable(home)
@@ -73,7 +76,7 @@ def command(
         from kg_server.cli.searching import choose
 
         apart("--search", of_agents)
-        return choose(home, search, options, agreed=consent.goes_on, dry_run=dry_run, as_json=as_json)
+        return choose(home, search, options, agreed=consent.goes_on, dry_run=dry_run, full=full, as_json=as_json)
     if options:
         raise KgError(Code.INVALID, "--option goes with --search.")
     with told(home, dry_run=dry_run, as_json=as_json) as report:
@@ -81,7 +84,7 @@ def command(
         report.more["missing"] = list(choice.missing)
         _tell(choice, installed)
         if dry_run:
-            return report.ends(_shown(wanted, report.accounts))
+            return report.ends(_shown(wanted, report.accounts, full=full))
         connected = _connected(wanted, consent, report.accounts, trust_hooks=trust_hooks)
         still_open = [sentence for account in report.accounts for sentence in account.still_open]
         try:
@@ -92,7 +95,7 @@ def command(
         for sentence in still_open:
             click.echo(f"Still open: {sentence}", err=True)
         if still_open:
-            click.echo("Run `kg setup` again once that is mended: it goes on where it stopped.", err=True)
+            tell_failure("Not all is set up. Run `kg setup` again once that is mended: it goes on where it stopped.")
         report.more["open"] = still_open
         return report.ends(1 if still_open else 0)
 
@@ -151,31 +154,32 @@ def _tell(choice: Choice, installed: Sequence[Harness]) -> None:
         click.echo(f"No agent was found here. {hint} `kg demo` shows how two of them share a memory.")
 
 
-def _shown(connections: Sequence[Connection], accounts: list[Account]) -> int:
+def _shown(connections: Sequence[Connection], accounts: list[Account], *, full: bool) -> int:
     """Shows what a set-up would do; 1 when a plug-in cannot even say so."""
     code = 0
     for connection in connections:
         click.echo(f"# {connection.harness.title}")
         account = _account(connection, accounts)
         try:
-            _preview(connection, account)
+            _preview(connection, account, full=full)
         except KgError as failure:
-            click.echo(f"  {failure.sentence}", err=True)
+            tell_failure(failure.sentence)
             account.still_open.append(failure.sentence)
             code = 1
-    click.echo(unchanged(accounts, "setup"))
+    click.echo(changes.unchanged(accounts, "setup", full=full))
     return code
 
 
-def _preview(connection: Connection, account: Account) -> None:
+def _preview(connection: Connection, account: Account, *, full: bool) -> None:
     plan = connection.plan()
     account.planned(plan)
-    click.echo(plan.diff() or "Nothing to change.")
+    if plan.changes or not plan.refusals:
+        click.echo(changes.shown(plan, full=full) or "Nothing to change.")
     _refused(plan)
     for offer in connection.offers():
         accepted = connection.accepted(offer)
         account.offered(offer, accepted)
-        click.echo(f"# Offered: {offer.question}\n{accepted.diff()}")
+        click.echo(f"# Offered: {offer.question}\n{changes.shown(accepted, full=full)}")
     if copies := connection.copies():
         account.copies(copies, removed=False)
         click.echo("# Offered: Move copies of kg's guides away?\n" + "\n".join(str(copy.path) for copy in copies))
@@ -193,7 +197,7 @@ def _agreed(connection: Connection, consent: Consent, account: Account) -> bool:
     if plan.empty:
         click.echo(f"{title}: already connected." if not plan.refusals else f"{title}:")
         return True
-    click.echo(f"{title}: these files will be written (`kg setup --dry-run` shows how):")
+    click.echo(f"{title}: these files will be written (--dry-run --full shows how):")
     for change in plan.changes:
         click.echo(f"  {change.path}")
     if not consent.goes_on():
@@ -283,7 +287,7 @@ def _written(outcome: Outcome, title: str) -> list[str]:
     if outcome.backup is not None:
         click.echo(f"  The originals are in {outcome.backup}.")
     _refused(outcome)
-    left = [f"{title}: {refusal.path} was not changed. {refusal.reason}" for refusal in outcome.refusals]
+    left = [f"{title}: {refusal.reason}" for refusal in outcome.refusals]
     if outcome.failed is not None:
         left.append(f"{title}: {outcome.failed.sentence}")
         left += [f"{title}: not tried: {path}." for path in outcome.open if path != outcome.failed.path]
@@ -292,7 +296,7 @@ def _written(outcome: Outcome, title: str) -> list[str]:
 
 def _refused(found: Outcome | Plan) -> None:
     for refusal in found.refusals:
-        click.echo(f"  NOT changed: {refusal.path}: {refusal.reason}", err=True)
+        click.echo(f"  NOT changed: {refusal.reason}", err=True)
         click.echo(f"  To do it by hand:\n{refusal.snippet}", err=True)
 
 

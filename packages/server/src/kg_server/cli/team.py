@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg_plugin_api import KgError
+from kg_server.cli.changes import shown
 from kg_server.cli.control import control
 from kg_server.cli.options import patiently
+from kg_server.cli.output import tell_failure
 from kg_server.cli.place import working_folder
+from kg_server.counting import counted
 
 if TYPE_CHECKING:
     from kg_core.claims import Outcome
@@ -17,43 +20,44 @@ if TYPE_CHECKING:
     from kg_server.setup.team import Team
 
 
-def share(home: Home, *, dry_run: bool, off: bool) -> int:
+def share(home: Home, *, dry_run: bool, full: bool, off: bool) -> int:
     """Lets the repository of this folder take part in an exchange of memory, or not any longer. The exit code."""
     from kg_server.setup.team import Team
 
     team = Team.around(home, working_folder())
+    if off and not team.takes_part:
+        click.echo(f"{team.tree} does not share its memory; there is nothing to end.")
+        return 0
     if dry_run:
-        _preview(team, off=off)
+        _preview(team, off=off, full=full)
         return 0
     return _leave(home, team) if off else _join(home, team)
 
 
-def _preview(team: Team, *, off: bool) -> None:
+def _preview(team: Team, *, off: bool, full: bool) -> None:
     if off:
         click.echo(f"# {team.tree} would share its memory no longer; {team.copy} would stay.")
         return
     click.echo(f"# {team.copy} would be kept in step with the memory of this project.")
     for name, value in team.settings().items():
         click.echo(f"# git config --local {name} '{value}'")
-    click.echo(team.plan().diff() or "Nothing else to change.")
+    click.echo(shown(team.plan(), full=full) or "Nothing else to change.")
 
 
 def _join(home: Home, team: Team) -> int:
     outcome = team.register()
-    for refusal in outcome.refusals:
-        click.echo(f"  NOT changed: {refusal.path}: {refusal.reason}", err=True)
-        click.echo(f"  To do it by hand:\n{refusal.snippet}", err=True)
     _start(home)
     copy = next((each for each in _synced(home) if each["path"] == str(team.copy)), None)
     if copy is None or copy["problem"]:
-        click.echo(f"NOT exchanged: {copy['problem'] if copy else 'the folder belongs to no project'}", err=True)
+        problem = copy["problem"] if copy else "the folder belongs to no project."
+        tell_failure(f"The memory was not exchanged: {problem}")
         return 1
     click.echo(f"{team.copy} is kept in step with the memory of this project. Commit the folder {team.copy.parent}.")
     if copy["changed"]:
-        click.echo(f"New here from it: {copy['changed']}.")
+        click.echo(f"New here from it: {counted(copy['changed'], 'lesson')}.")
     if copy["conflicts"]:
         click.echo(f"Both versions are kept of: {', '.join(copy['conflicts'])}.")
-    return 0 if outcome.ok else 1
+    return _ended(outcome)
 
 
 def _start(home: Home) -> None:
@@ -64,11 +68,18 @@ def _leave(home: Home, team: Team) -> int:
     try:
         _synced(home)
     except KgError as failure:
-        click.echo(f"The copy was not brought up to date: {failure.sentence}", err=True)
+        click.echo(f"Note: the copy was not brought up to date: {failure.sentence}", err=True)
     outcome = team.unregister()
-    for refusal in outcome.refusals:
-        click.echo(f"  NOT taken out: {refusal.path}: {refusal.reason}", err=True)
     click.echo(f"{team.copy} stays in the repository and is not kept in step any longer.{commit_of(team, outcome)}")
+    return _ended(outcome)
+
+
+def _ended(outcome: Outcome) -> int:
+    """Tells what could not be written into the work tree; the exit code."""
+    for refusal in outcome.refusals:
+        tell_failure(f"{refusal.reason} To do it by hand:\n{refusal.snippet}")
+    if outcome.failed is not None:
+        tell_failure(outcome.failed.sentence)
     return 0 if outcome.ok else 1
 
 

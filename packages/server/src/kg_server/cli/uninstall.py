@@ -11,13 +11,15 @@ import click
 
 from kg_core.model import USER
 from kg_plugin_api import Code, KgError
-from kg_server.cli.options import Report, Waiting, as_json, told, unchanged, with_home
+from kg_server.cli import changes
+from kg_server.cli.options import Report, Waiting, as_json, told, with_home
+from kg_server.cli.output import tell_failure
 from kg_server.lifecycle.control import Control
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kg_core.claims import Editor
+    from kg_core.claims import Editor, Outcome, Plan
     from kg_core.store import Home
     from kg_server.setup.account import Account
 
@@ -26,10 +28,12 @@ if TYPE_CHECKING:
 @click.option("--harness", "named", multiple=True, metavar="NAME", help="Only this agent; may be given again.")
 @click.option("--purge", is_flag=True, help="Also delete the memory itself. This cannot be undone.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
-@click.option("--dry-run", is_flag=True, help="Show every change to every file and do nothing.")
+@changes.with_dry_run
 @as_json
 @with_home
-def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_run: bool, as_json: bool) -> int:
+def command(
+    home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_run: bool, full: bool, as_json: bool
+) -> int:
     """Take out what setup has put into other programs' settings. The memory stays unless --purge is given.
 
     With --json, which wants --yes or --dry-run, one document on standard output holds, for each agent and for each
@@ -40,18 +44,18 @@ def command(home: Home, named: tuple[str, ...], *, purge: bool, yes: bool, dry_r
     if not (yes or dry_run or (sys.stdin.isatty() and not as_json)):
         raise KgError(Code.INVALID, "There is nobody to ask: add --yes, or look first with --dry-run.")
     with told(home, dry_run=dry_run, as_json=as_json) as report:
-        return report.ends(_run(home, named, report, purge=purge, yes=yes, dry_run=dry_run))
+        if dry_run:
+            return report.ends(_shown(home, named, report, purge=purge, full=full))
+        return report.ends(_run(home, named, report, purge=purge, yes=yes))
 
 
-def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes: bool, dry_run: bool) -> int:
+def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes: bool) -> int:
     from kg_server.setup.connection import Records
     from kg_server.setup.installed import remove_line
 
     records = Records.at(home).all(named)
-    if dry_run:
-        return _shown(records, report, purge=purge, home=home)
     if named and not records:
-        click.echo(f"kg has put nothing into the settings of {' or '.join(named)}.")
+        click.echo(_nothing(named))
         return 0
     held = _holds_memory(home)
     if purge and not held:
@@ -59,7 +63,8 @@ def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes
     if not _agreed(records, purge=purge and held, home=home, asking=not yes):
         click.echo("Nothing was changed.")
         return 0
-    report.more["open"] = _undo_steps(home, named)
+    not_undone = _undo_steps(home, named)
+    report.more["open"] = not_undone
     if not named:
         _leave_teams(home)
         records = Records.at(home).all()
@@ -76,20 +81,31 @@ def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes
             click.echo(f"The memory stays in {home.root}.")
         click.echo(f"To remove kg itself: {remove_line()}")
         report.more["remove"] = remove_line()
-    return 0 if sound else 1
+    if sound and not not_undone:
+        return 0
+    tell_failure("Not everything was taken out; what is left is named above.")
+    return 1
 
 
-def _shown(records: dict[str, Editor], report: Report, *, purge: bool, home: Home) -> int:
+def _nothing(named: Sequence[str]) -> str:
+    return f"kg has put nothing into the settings of {' or '.join(named) or 'other programs'}."
+
+
+def _shown(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, full: bool) -> int:
     """Shows what would be done."""
+    from kg_server.setup.connection import Records
+
+    records = Records.at(home).all(named)
     for name, editor in records.items():
         plan = editor.plan_removal()
         _account(name, report).planned(plan)
-        click.echo(f"# {_called(name)}\n{plan.diff()}")
+        click.echo(f"# {_called(name)}\n{changes.shown(plan, full=full) or 'Nothing to change.'}")
+        _refused(plan)
     if not records:
-        click.echo("kg has put nothing into other programs' settings.")
+        click.echo(_nothing(named))
     if purge and _holds_memory(home):
         click.echo(f"The memory in {home.root} would be deleted.")
-    click.echo(unchanged(report.accounts, "uninstall"))
+    click.echo(changes.unchanged(report.accounts, "uninstall", full=full))
     return 0
 
 
@@ -191,9 +207,14 @@ def _taken_out(name: str, editor: Editor, report: Report) -> bool:
         for path in outcome.open:
             click.echo(f"  Not tried: {path}", err=True)
     for refusal in outcome.refusals:
-        click.echo(f"  NOT taken out: {refusal.path}: {refusal.reason}", err=True)
-        account.still_open.append(f"{refusal.path} was not changed. {refusal.reason}")
-        click.echo(f"  To take it out by hand, remove:\n{refusal.snippet}", err=True)
+        account.still_open.append(refusal.reason)
+    _refused(outcome)
     if outcome.ok:
         click.echo(f"{_called(name)}: taken out.")
     return outcome.ok
+
+
+def _refused(found: Outcome | Plan) -> None:
+    for refusal in found.refusals:
+        click.echo(f"  NOT taken out: {refusal.reason}", err=True)
+        click.echo(f"  To take it out by hand, remove:\n{refusal.snippet}", err=True)

@@ -42,7 +42,8 @@ class Team:
         try:
             top = asyncio.run(Git(cwd).run("rev-parse", "--show-toplevel"))
         except GitFailed as failure:
-            raise KgError(Code.INVALID, f"{cwd} is in no work tree of git: {failure}") from failure
+            sentence = f"{cwd} is in no work tree of git, through which memory is shared. Run this in one. ({failure})"
+            raise KgError(Code.INVALID, sentence) from failure
         tree = Path(top.removesuffix("\n"))
         if not is_text(str(tree)):
             raise KgError(Code.INVALID, f"{tree} cannot take part: its name is not UTF-8. Rename the folder.")
@@ -57,6 +58,11 @@ class Team:
     def copy(self) -> Path:
         """The exchange copy."""
         return self.tree / FOLDER / FILE
+
+    @property
+    def takes_part(self) -> bool:
+        """Whether the work tree shares its memory."""
+        return self.tree in trees(self.home) or bool(self._editor().plan_removal().changes)
 
     def plan(self) -> Plan:
         """What has to be written into the work tree, beside the copy itself. Raises INVALID for a link in its place."""

@@ -1,0 +1,106 @@
+"""What a dry run shows of each file, and how a set-up or a removal that failed ends."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from kg_core.claims import FileChange
+from kg_plugin_api import Code, KgError
+from kg_server.cli.changes import shown
+
+CODEX = '# mine\nmodel = "o"\n'
+
+
+def test_a_dry_run_names_each_file_and_what_happens_to_it_and_no_line_of_it(person: Any) -> None:
+    person.settings("codex").write_text(CODEX, encoding="utf-8")
+    before = person.files()
+
+    code, out, err = person.run("setup", "--dry-run")
+
+    assert (code, err) == (0, "")
+    assert person.files() == before
+    told = dict(re.findall(r"^  (/.*): (new|deleted|[0-9].*?)(?:, [0-9]+ lines?)?$", out, re.MULTILINE))
+    person.run("setup", "--yes")
+    written = {str(person.folder / name) for name, data in person.files().items() if before.get(name) != data}
+    assert set(told) == written
+    assert {path for path, what in told.items() if what != "new"} == {str(person.settings("codex"))}
+    assert "@@" not in out
+    assert len(out.splitlines()) < 60
+    assert re.search(r"would change \d+ files\. Add --full to see how\.\n$", out)
+
+    out = person.run("uninstall", "--dry-run")[1]
+
+    told = dict(re.findall(r"^  (/.*): (deleted|[0-9].*)", out, re.MULTILINE))
+    assert set(told) == written
+    assert "lines taken out" in told[str(person.settings("codex"))]
+    assert out.endswith(" Add --full to see how.\n")
+
+
+def test_a_dry_run_counts_the_lines(person: Any) -> None:
+    person.run("setup", "--harness", "codex")
+    made = {person.folder / name: data.count(b"\n") for name, data in person.files().items()}
+
+    out = person.run("uninstall", "--dry-run", "--harness", "codex")[1]
+
+    assert made
+    assert [
+        f"{path}: deleted, {lines} lines" for path, lines in made.items() if f"  {path}: deleted, {lines} " not in out
+    ] == []
+
+
+@pytest.mark.parametrize("command", [("setup",), ("uninstall", "--yes")])
+def test_every_line_is_shown_with_a_dry_run_alone(person: Any, command: tuple[str, ...]) -> None:
+    assert person.run(*command, "--full") == (2, "", "Error: --full goes with --dry-run.\n")
+    assert person.files() == {}
+
+
+def test_a_change_of_permissions_alone_is_told(person: Any) -> None:
+    path = person.folder / "hook.sh"
+    plan: Any = type("Plan", (), {})()
+    plan.changes = (FileChange(path=path, target=path, before=b"x\n", after=b"x\n", mode=0o755),)
+
+    assert shown(plan, full=False) == f"  {path}: its permissions change"
+    assert shown(plan, full=True) == f"{path}: its permissions change"
+
+
+@pytest.mark.parametrize("command", ["setup", "uninstall"])
+def test_a_command_that_left_something_open_ends_with_an_error(
+    person: Any, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.run("setup", "--yes")
+    person.settings("claude").write_text("{ torn", encoding="utf-8")
+
+    code, _, err = person.run(command, "--yes")
+
+    assert code == 1
+    assert err.splitlines()[-1].startswith("Error: Not ")
+    assert f"{person.settings('claude')} stays as it is" in err
+    assert f"{person.settings('claude')}: {person.settings('claude')}" not in err
+
+
+def test_what_could_not_be_undone_through_an_agent_is_no_success(person: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: object) -> None:
+        raise KgError(Code.UNAVAILABLE, "The agent does not answer.")
+
+    person.run("setup", "--yes", "--harness", "codex")
+    monkeypatch.setattr("kg_harness_codex.trust.TrustStep.undo", refuses)
+
+    code, _, err = person.run("uninstall", "--yes")
+
+    assert code == 1
+    assert "NOT undone: The agent does not answer." in err
+    assert err.splitlines()[-1].startswith("Error: ")
+
+
+def test_a_plug_in_that_cannot_say_what_it_would_do_is_an_error(person: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: object) -> None:
+        raise KgError(Code.UNAVAILABLE, "It does not know.")
+
+    monkeypatch.setattr("kg_server.setup.connection.Connection.plan", refuses)
+
+    code, _, err = person.run("setup", "--dry-run", "--harness", "claude")
+
+    assert (code, err) == (1, "Error: It does not know.\n")
