@@ -31,9 +31,10 @@ def command(
     """Search the memory of this folder. Any words are legal; there are no operators."""
     from kg_server.client import Client
 
+    text = " ".join(words).encode("utf-8", "replace").decode("utf-8")  # lessons hold nothing that is no text
     with Client(home) as client:
         asked = {"depth": depth or "", "observer": observer, "observed": observed}
-        found = client.get("/api/v1/search", {"cwd": cwd, "query": " ".join(words), **asked})
+        found = client.get("/api/v1/search", {"cwd": cwd, "query": text, **asked})
     if as_json:
         print_json(found)
     else:
