@@ -143,6 +143,15 @@ def test_an_update_changes_only_the_keys_that_changed() -> None:
     assert take(second).text == "a = 1\n# note\n"
 
 
+def test_an_inline_table_that_was_empty_is_as_it_was_when_an_upgrade_left_less_in_it() -> None:
+    first, second = entry("env", "A", value="1"), entry("env", "B", value="1")
+    before = "env = { }\n"
+    more = put(before, first, second)
+    less = put(more.text, second, before=more)
+    assert less.text == 'env = { B = "1" }\n'
+    assert take(less).text == before
+
+
 def test_a_table_that_somebody_replaced_stays() -> None:
     done = put("a = 1\n", SERVER)
     theirs = 'a = 1\n[mcp_servers.kg]\nurl = "http://127.0.0.1:1"\n'

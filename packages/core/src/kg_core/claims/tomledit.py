@@ -73,6 +73,15 @@ def find_section(document: TomlDocument, keys: Keys) -> Section | None:
     return next((section for section in document.sections if section.path == keys and not section.inside_array), None)
 
 
+def inline_parent(document: TomlDocument, keys: Keys) -> Pair | None:
+    """The innermost inline table on the way to a path."""
+    for length in range(len(keys) - 1, 0, -1):
+        pair = find_pair(document, keys[:length])
+        if pair is not None and is_inline_table(document.text, pair):
+            return pair
+    return None
+
+
 def replace_value(document: TomlDocument, pair: Pair, new: str) -> str:
     """The text with another value text in a statement."""
     text = document.text[: pair.value_start] + new + document.text[pair.end :]
@@ -100,7 +109,7 @@ def append_table(document: TomlDocument, keys: Keys, values: Mapping[str, object
 
 
 def _append_table(document: TomlDocument, keys: Keys, values: Mapping[str, object]) -> Edited:
-    parent = _inline_parent(document, keys)
+    parent = inline_parent(document, keys)
     if parent is not None:
         return _insert_inline(document, parent, keys, dict(values))
     end = newline(document.text)
@@ -115,7 +124,7 @@ def _insert_pair(document: TomlDocument, keys: Keys, value: object) -> Edited:
         last = section.pairs[-1].end if section.pairs else _header_end(section)
         indent = indentation(document.text, section.pairs[-1].start) if section.pairs else ""
         return Edited(_insert_line(document.text, line_end(document.text, last), indent + _line(keys[-1:], value)))
-    parent = _inline_parent(document, keys)
+    parent = inline_parent(document, keys)
     if parent is not None:
         return _insert_inline(document, parent, keys, value)
     for section in document.sections:
@@ -165,15 +174,6 @@ def _insert_inline(document: TomlDocument, parent: Pair, keys: Keys, value: obje
         return Edited(text[:position] + ", " + member + text[position:])
     interior = text[parent.value_start + 1 : parent.end - 1]
     return Edited(text[: parent.value_start + 1] + f" {member} " + text[parent.end - 1 :], interior=interior)
-
-
-def _inline_parent(document: TomlDocument, keys: Keys) -> Pair | None:
-    """The innermost inline table on the way to a path."""
-    for length in range(len(keys) - 1, 0, -1):
-        pair = find_pair(document, keys[:length])
-        if pair is not None and is_inline_table(document.text, pair):
-            return pair
-    return None
 
 
 def _insert_line(text: str, position: int, line: str) -> str:

@@ -13,6 +13,7 @@ from kg_core.claims.tomledit import (
     append_table,
     find_pair,
     find_section,
+    inline_parent,
     insert_pair,
     replace_value,
     value_at,
@@ -36,6 +37,7 @@ class TomlSheet:
 
     def __init__(self, text: str) -> None:
         self._notes: list[str] = []
+        self._interiors: dict[Keys, str] = {}
         try:
             self._document = scan(text)
         except TomlTextError as error:
@@ -57,15 +59,20 @@ class TomlSheet:
             raise TypeError(f"{claim!r} is no claim on a TOML file")
         try:
             if isinstance(claim, TomlTable):
-                return self._put_table(claim, hold if isinstance(hold, TomlTableHold) else None)
-            return self._put_entry(claim, hold if isinstance(hold, TomlHold) else None)
+                holds = self._put_table(claim, hold if isinstance(hold, TomlTableHold) else None)
+            else:
+                holds = self._put_entry(claim, hold if isinstance(hold, TomlHold) else None)
         except TomlEditError as error:
             raise Refused(f"{key_text(claim.keys)} cannot be set: {error}") from error
+        return tuple(self._heir(each) for each in holds)
 
     def take(self, hold: Hold) -> None:
         """See Sheet."""
         if not isinstance(hold, TomlHold | TomlTableHold):
             return
+        parent = inline_parent(self._document, hold.keys)
+        if parent is not None and hold.interior is not None:
+            self._interiors[parent.path] = hold.interior
         try:
             current = value_at(self._document.values, hold.keys)
         except TomlEditError:
@@ -179,6 +186,14 @@ class TomlSheet:
         self._write(edited.text)
         hold = TomlHold(keys=keys, value=cast("JsonValue", value), interior=edited.interior)
         return (TomlRoom(keys=keys[:-1], seam=edited.seam), hold) if edited.section else (hold,)
+
+    def _heir(self, hold: Hold) -> Hold:
+        """The hold, with the interior of its inline table when the one that knew it is taken out."""
+        if not isinstance(hold, TomlHold | TomlTableHold) or hold.interior is not None:
+            return hold
+        parent = inline_parent(self._document, hold.keys)
+        interior = None if parent is None else self._interiors.get(parent.path)
+        return hold if interior is None else hold.model_copy(update={"interior": interior})
 
     def _take(self, hold: TomlHold | TomlTableHold) -> None:
         if isinstance(hold, TomlTableHold):
