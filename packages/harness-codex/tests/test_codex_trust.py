@@ -86,6 +86,14 @@ def test_where_codex_keeps_nothing_of_our_hooks_it_is_not_started(site: Site) ->
     assert list(site.config.iterdir()) == []
 
 
+def test_of_a_start_in_several_parts_each_hook_is_counted(site: Site) -> None:
+    status = TrustStep().status(replace(site, launch=replace(site.launch, whole=True)))
+
+    registered = sum(spec.parts for spec in CODEX.events)
+    assert registered > len(CODEX.events)
+    assert status.sentence == f"Codex skips {registered} of {registered} hooks of kg, as they are not trusted."
+
+
 def test_hooks_that_are_skipped_are_told_in_words(site: Site) -> None:
     status = TrustStep().status(kept(site))
 

@@ -42,7 +42,8 @@ class TrustStep:
             return StepStatus(state=StepState.UNKNOWN, sentence="The program `codex` was not found.")
         kept = _kept(site)
         if kept is not None and not _ours(kept):
-            return StepStatus(state=StepState.OPEN, sentence=_skipped(len(EVENTS), len(EVENTS)))
+            ours = sum(len(site.launch.parts(spec)) for spec in EVENTS)
+            return StepStatus(state=StepState.OPEN, sentence=_skipped(ours, ours))
         try:
             with AppServer(site) as server:
                 hooks = tuple(_hooks(server, site))
