@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_core.model.depth import NESTING, is_too_deep
+from kg_core.model.nesting import NESTING, is_too_deep
 from kg_core.store import Home, Places, ProblemKind, Store
 
 

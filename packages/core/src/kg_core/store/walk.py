@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, Final
 
-from kg_core.model.depth import NESTING, is_too_deep
 from kg_core.model.foreign import number
+from kg_core.model.nesting import NESTING, is_too_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +79,7 @@ class _Text:
         return self.text[self.at : self.at + 1]
 
     def more(self) -> bool:
-        """Decode the next piece, at least as long as what is still there; false when there is none."""
+        """Decodes the next piece, at least as long as what is still there; false when there is none."""
         if self._read >= len(self._data):
             return False
         piece = self._data[self._read : self._read + max(_PIECE, len(self.text) - self.at)]
@@ -94,7 +94,7 @@ class _Text:
         return True
 
     def skip(self, blank: re.Pattern[str]) -> str:
-        """Skip what ``blank`` matches; the character that follows, or the empty string at the end."""
+        """Skips what ``blank`` matches; the character that follows, or the empty string at the end."""
         while True:
             match = blank.match(self.text, self.at)
             if match is not None:
@@ -133,7 +133,7 @@ class _Text:
         return str(self.value())
 
     def next_line(self) -> str | None:
-        """Go to the next line that starts a name or an object, or closes one; its indent, or ``None`` at the end."""
+        """Goes to the next line that starts a name or an object, or closes one; its indent, or ``None`` at the end."""
         while True:
             match = _LINE.search(self.text, self.at)
             if match is not None:
@@ -194,7 +194,7 @@ def _document(text: _Text, lost: str) -> Iterator[Section | Member | Damage]:
 
 
 def _resumed(text: _Text, lost: str) -> Iterator[Section | Member | Damage]:
-    """Go on behind damage outside of any section: with the next top-level name, or with a record if one comes first."""
+    """Goes on behind damage outside of any section: with the next top-level name, or a record if one comes first."""
     while (indent := text.next_line()) is not None:
         if indent == _RECORD and text.character == '"':
             yield from _section(text, lost, "{")
@@ -224,7 +224,7 @@ def _section(text: _Text, section: str, opening: str) -> Iterator[Section | Memb
 
 
 def _at_next_record(text: _Text, indent: str, first: str) -> bool:
-    """Go to the next record of this section; false at the line that ends it, or at the end of the text."""
+    """Goes to the next record of this section; false at the line that ends it, or at the end of the text."""
     while (found := text.next_line()) is not None:
         if found == indent and text.character == first:
             return True

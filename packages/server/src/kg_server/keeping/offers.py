@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_core.exchange.taking import Outcome, imported, restored
 from kg_core.model import MAINTAIN, USER, Graph
 from kg_core.model.codec import read_edge, read_node, read_progress, read_use
-from kg_core.model.depth import is_too_deep
+from kg_core.model.nesting import is_too_deep
 from kg_core.policy.secrets import scrub, scrub_node
 from kg_core.store import OsFiles, Write
 from kg_core.store.files import replace_file

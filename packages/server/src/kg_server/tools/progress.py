@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from kg_core.model import Change, Progress, to_iso
-from kg_core.model.depth import is_too_deep
 from kg_core.model.foreign import loads
 from kg_core.model.ids import check_id
 from kg_core.model.limits import PROGRESS_BYTES
+from kg_core.model.nesting import is_too_deep
 from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level
