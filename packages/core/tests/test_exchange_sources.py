@@ -166,7 +166,7 @@ def test_names_that_would_get_one_id_stay_two_nodes_whatever_is_added_later() ->
     assert EdgeKey(ids[1], "is_built_from", ids[0]) in portion.graph.edges
 
 
-def test_claude_codes_auto_memory_is_read_with_its_times_and_links(tmp_path: Path) -> None:
+def test_claude_codes_auto_memory_is_read_with_its_times_and_links() -> None:
     read = found(CLAUDE)
 
     assert read.format == "claude"

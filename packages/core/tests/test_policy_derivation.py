@@ -96,7 +96,7 @@ def test_what_cannot_be_told_in_time_is_refused():
     assert "cannot be told in time whether the one rests on the other" in sentence
 
 
-def test_a_new_conclusion_costs_its_own_edges_alone(values):
+def test_a_new_conclusion_costs_its_own_edges_alone():
     deep = [(f"n{number}", f"n{number + 1}") for number in range(400)]
     wide = [("n0", f"m{number}") for number in range(400)]
     graphs = levels(shop=[*deep, *wide])

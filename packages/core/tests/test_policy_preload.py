@@ -33,9 +33,9 @@ def level(count: int, gist: str, *, key: str = "project:x", newest: int = 0) -> 
     return Graph.build(key, nodes=nodes)
 
 
-def shown(*graphs: Graph, limit: Limit = CLAUDE, tail: tuple[Block, ...] = ()) -> tuple[str, list[str]]:
+def shown(*graphs: Graph, limit: Limit = CLAUDE) -> tuple[str, list[str]]:
     levels = [LevelView(f"The {graph.key} level", graph) for graph in graphs]
-    fitted = fit(preload_blocks(levels, graphs[0], limit, NOW, head=HEAD, tail=tail), limit)
+    fitted = fit(preload_blocks(levels, graphs[0], limit, NOW, head=HEAD), limit)
     assert limit.holds(fitted.text)
     return fitted.text, [mark.id for mark in fitted.marks]
 
@@ -88,13 +88,12 @@ def test_both_levels_are_sections_of_their_own() -> None:
         use={"retired": Use(tier=Tier.ARCHIVED)},
         edges={uses.key: uses},
     )
-    text, _ = shown(user, project, tail=(Block(text="tail"),))
+    text, _ = shown(user, project)
     assert text == (
         "The core of memory.\n"
         "The user level:\n  tabs: Tabs.\n"
         "The project:x level:\n  deploy: Tag first.\n    → follows → user:tabs\n"
-        "  archived (kg_read with ids shows them):\n  retired\n"
-        "tail"
+        "  archived (kg_read with ids shows them):\n  retired"
     )
 
 

@@ -170,6 +170,6 @@ def test_one_big_node_does_not_empty_the_fresh_tier() -> None:
 def test_orphaned_nodes_are_never_fresh_and_the_pool_leaves_fresh_ones_out() -> None:
     level = aged(200, "x" * 100, [])
     newest = fresh(level, None)
-    assert ranked_pool(level, None, archived=False) == set(level.nodes) - newest
+    assert ranked_pool(level, None) == set(level.nodes) - newest
     orphaned = Graph.build("user", nodes=level.nodes, use=dict.fromkeys(newest, Use(tier=Tier.ORPHANED)))
     assert not fresh(orphaned, None) & newest

@@ -49,7 +49,7 @@ def explained(graph: Graph, node_id: str) -> Why:
 
 def test_it_names_the_score_the_place_and_what_the_level_costs() -> None:
     graph = level(6, {0: Tier.ARCHIVED}, {1: 2})
-    pool = ranked_pool(graph, None, archived=True)
+    pool = ranked_pool(graph, None)
     found = at_once(why(graph, "node-01", None, NOW))
     assert (found.tier, found.locked, found.fresh, found.ways) == (Tier.ACTIVE, False, True, ())
     found = explained(graph, "node-01")
@@ -59,7 +59,7 @@ def test_it_names_the_score_the_place_and_what_the_level_costs() -> None:
     inside = [node_id for node_id in graph.nodes if not explained(graph, node_id).fresh]
     assert found.explanation == explain(graph, "node-01", inside, NOW)
     assert found.explanation.score == scores(graph, inside, NOW)["node-01"]
-    assert found.place == 1
+    assert found.explanation.place == 1
     assert (found.charge, found.archived) == (charge(graph, None), archived_charge(graph))
     assert pool <= set(graph.nodes)
 
@@ -72,7 +72,7 @@ def test_an_unknown_node_is_an_error() -> None:
 def test_a_lone_node_stands_in_the_middle() -> None:
     found = at_once(why(level(1, {0: Tier.ORPHANED}, {}), "node-00", None, NOW))
     assert found.explanation.score == pytest.approx(0.5)
-    assert (found.explanation.pool, found.explanation.in_pool, found.place) == (0, False, 1)
+    assert (found.explanation.pool, found.explanation.in_pool, found.explanation.place) == (0, False, 1)
 
 
 def test_a_read_lifts_orphaned_neighbours_and_leaves_what_is_not_there() -> None:

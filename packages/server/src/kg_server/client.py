@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Query = Mapping[str, str | Sequence[str]]
 
 _SECONDS: Final = 30.0
+_HEALTH_SECONDS: Final = 2.0
 
 
 class Client:
@@ -49,10 +50,10 @@ class Client:
         """The JSON that a POST answers. Raises KgError with what the server says, or UNAVAILABLE."""
         return self._asked("POST", path, json.dumps(value).encode(), within)
 
-    def health(self, *, within: float = 2.0) -> dict[str, Any] | None:
+    def health(self) -> dict[str, Any] | None:
         """How the server is; None when nobody answers with our token."""
         try:
-            found = self.get("/health", within=within)
+            found = self.get("/health", within=_HEALTH_SECONDS)
         except KgError:
             return None
         return found if isinstance(found, dict) and "version" in found else None

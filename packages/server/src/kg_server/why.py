@@ -52,7 +52,7 @@ def _facts(graph: Graph, node_id: str, found: Why, ties: Ties) -> dict[str, obje
         "locked": found.locked,
         "fresh": found.fresh,
         "score": explanation.score,
-        "place": found.place,
+        "place": explanation.place,
         "pool": {"size": explanation.pool, "contains": explanation.in_pool},
         "recency": {**_factor(explanation.recency), "at": to_iso(int(explanation.recency.raw))},
         "connectedness": {
@@ -107,9 +107,9 @@ def _table(use: Use, found: Why, ties: Ties) -> list[str]:
     explanation: Explanation = found.explanation
     stamps = Counter(stamp.kind.value for stamp in use.stamps)
     if explanation.in_pool:
-        rank = f"place {found.place} of {explanation.pool} among what is active or archived, without the newest"
+        rank = f"place {explanation.place} of {explanation.pool} among what is active or archived, without the newest"
     else:
-        rank = f"it would be place {found.place} of {explanation.pool + 1} if it were ranked now"
+        rank = f"it would be place {explanation.place} of {explanation.pool + 1} if it were ranked now"
     return [
         f"  score {explanation.score:.3f}, {rank}",
         _row("recency", explanation.recency, f"last activity {to_iso(int(explanation.recency.raw)) or 'unknown'}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kg_core.exchange import bullets
@@ -32,7 +32,7 @@ class _Fact:
     fields: Mapping[str, str]
     paragraphs: tuple[str, ...]
     modified: int
-    links: tuple[str, ...] = field(default=())
+    links: tuple[str, ...] = ()
 
 
 def is_one(names: set[str]) -> bool:

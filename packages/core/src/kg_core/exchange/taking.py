@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Change, EndKind, Graph, Written, end_kind
 from kg_core.model.merge import Part, merge_part
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from kg_core.model import Edge, Millis, Node, Use
+
+_PART: Final = 64 << 10
+"""Characters of a part of an offer, about."""
 
 
 class Outcome(StrEnum):
@@ -203,8 +206,8 @@ def _respelled(ours: Graph, offer: Graph, user: Graph | None) -> Graph:
     )
 
 
-def slices(offer: Graph, limit: int = 25, weight: int = 64 << 10) -> Iterator[Graph]:
-    """The offer in parts of at most ``limit`` nodes or edges, and of about ``weight`` characters; nodes come first.
+def slices(offer: Graph, limit: int = 25) -> Iterator[Graph]:
+    """The offer in parts of at most ``limit`` nodes or edges, and of some 64,000 characters; nodes come first.
 
     A part is what is checked, saved and indexed in one go: the default keeps that to a few milliseconds.
     """
@@ -213,7 +216,7 @@ def slices(offer: Graph, limit: int = 25, weight: int = 64 << 10) -> Iterator[Gr
     for node_id in sorted(offer.nodes):
         node = offer.nodes[node_id]
         heavy = len(node.gist) + sum(map(len, (*node.notes, *node.touches)))
-        if batch and (len(batch) >= limit or size + heavy > weight):
+        if batch and (len(batch) >= limit or size + heavy > _PART):
             yield _part(offer, batch)
             batch, size = {}, 0
         batch[node_id] = node

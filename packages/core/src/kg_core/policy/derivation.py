@@ -82,17 +82,15 @@ def circle(
     return ()
 
 
-def unknown(
-    conclusion: Place, premise: Place, levels: Mapping[GraphKey, Graph], most: int = LOOKED_AT
-) -> frozenset[GraphKey]:
+def unknown(conclusion: Place, premise: Place, levels: Mapping[GraphKey, Graph]) -> frozenset[GraphKey]:
     """The graphs that are not at hand and may hold a part of a circle that this edge would close.
 
-    Empty when what is at hand suffices to tell, or to see that ``most`` edges will not.
+    Empty when what is at hand suffices to tell, or to see that so many edges as are looked at will not.
     """
     lacking: set[GraphKey] = set()
     for start, towards_premises in ((conclusion, False), (premise, True)):
         search = _Search(start, towards_premises=towards_premises)
-        while search.waiting and search.looked_at <= most:
+        while search.waiting and search.looked_at <= LOOKED_AT:
             search.advance(levels, None)
         unseen = {key for place in search.reached for key in _speaking_of(place, levels)}
         if not unseen:  # whatever the others hold, no way leads through them on this side

@@ -71,7 +71,6 @@ _QUOTED: Final = 0.6
 _SUPPORT: Final = 1.0
 """So much must be shared beside the strongest word for all to count: one word alone is a coincidence. An emoji, an
 identifier or a repeated quotation needs none."""
-_PAIR: Final = 2
 _STEP: Final = 200
 """Words whose stems are worked out at a time: about a millisecond."""
 _TIED: Final = re.compile(r"(?<![\w.-])[A-Za-z]+(?:[.-][A-Za-z]+)+(?![\w-])")

@@ -55,9 +55,6 @@ def _by_creation(graph: Graph) -> list[str]:
     return [node_id for _, node_id in sorted((-graph.nodes[node_id].created, node_id) for node_id in ids)]
 
 
-def ranked_pool(graph: Graph, user: Graph | None, *, archived: bool) -> frozenset[str]:
-    """The ids that are scored: active and not fresh, and the archived ones as well if so asked."""
-    ids = set(graph.tiers[Tier.ACTIVE])
-    if archived:
-        ids.update(graph.tiers[Tier.ARCHIVED])
-    return frozenset(ids - fresh(graph, user))
+def ranked_pool(graph: Graph, user: Graph | None) -> frozenset[str]:
+    """The ids that are scored: what is active or archived, but for the fresh ones."""
+    return frozenset({*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED]} - fresh(graph, user))

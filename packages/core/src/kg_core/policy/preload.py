@@ -42,17 +42,17 @@ def preload_blocks(
     *,
     head: Sequence[Block],
     rules: Sequence[Block] = (),
-    tail: Sequence[Block] = (),
 ) -> list[Block]:
-    """``head``, ``rules``, a section for each level that has something to show, a line on what is not shown, and
-    ``tail``: within ``limit``, and ready for ``fit`` with it. Without anything to show, the given blocks alone.
+    """``head``, ``rules``, a section for each level that has something to show, and a line on what is not shown.
+
+    They are within ``limit``, and ready for ``fit`` with it. Without anything to show, the given blocks come alone.
     ``rules`` must be within their shares (:func:`kg_core.policy.overview.overview`).
 
     :func:`kg_core.policy.shares.choose` says which lessons get in; only current ones may. The newest is always in: it
     is cut when it does not fit. Edges, and then archived ids, are shown as far as there is room left.
     """
     lessons = _lessons(levels, user, limit, now)
-    frame = [*head, *rules, *(Block(text=_heading(level)) for level in levels), *_left_out(len(lessons)), *tail]
+    frame = [*head, *rules, *(Block(text=_heading(level)) for level in levels), *_left_out(len(lessons))]
     room = limit.maximum + 1 - sum(limit.measure(block.text) + 1 for block in frame)
     blocks: dict[tuple[int, str], Block] = {}
     if lessons and lessons[0].cost > room:
@@ -79,7 +79,7 @@ def preload_blocks(
         section += _archived(level.graph, user, now, left)
         if section:
             body += [Block(text=_heading(level), heads=True), *section]
-    return [*head, *rules, *body, *_left_out(len(lessons) - len(chosen)), *tail]
+    return [*head, *rules, *body, *_left_out(len(lessons) - len(chosen))]
 
 
 @dataclass(slots=True)
@@ -172,7 +172,7 @@ def _archived(graph: Graph, user: Graph | None, now: Millis, left: _Room) -> lis
     ids = [node_id for node_id in graph.tiers[Tier.ARCHIVED] if standing(graph, node_id) is Status.CURRENT]
     if not ids:
         return []
-    values = scores(graph, ranked_pool(graph, user, archived=True), now, user)
+    values = scores(graph, ranked_pool(graph, user), now, user)
     ids.sort(key=lambda node_id: (-values.get(node_id, UNSCORED), node_id))
     heading, *lines = archived_blocks(graph, ids, values)
     if not left.takes(heading, lines[0]):

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kg_core.model import DAY, USER, USER_PREFIX, EndKind, StampKind, Tier, end_kind
+from kg_core.policy.steps import SLICE, at_once
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Generator, Sequence
 
     from kg_core.model import Graph, Millis, Node, Use
 
@@ -44,10 +45,15 @@ class Factor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Why a node has its score. ``in_pool`` is false for one that was ranked against a pool it is not part of."""
+    """Why a node has its score.
+
+    ``place`` is its place by it, from 1, among the ``pool`` and itself; ``in_pool`` is false for one that was ranked
+    against a pool it is not part of.
+    """
 
     id: str
     score: float
+    place: int
     pool: int
     in_pool: bool
     recency: Factor
@@ -62,16 +68,12 @@ def scores(graph: Graph, pool: Collection[str], now: Millis, user: Graph | None 
     """
     ids = list(pool)
     raws = [raw(graph, node_id, now, user) for node_id in ids]
-    return dict(zip(ids, combine(raws), strict=True))
-
-
-def combine(raws: Sequence[Raw]) -> list[float]:
-    """The scores of nodes with these raw factors, in the same order."""
-    return weigh(
+    found = weigh(
         percentiles([each.recency for each in raws]),
         percentiles([each.connectedness for each in raws]),
         percentiles([each.usefulness for each in raws]),
     )
+    return dict(zip(ids, found, strict=True))
 
 
 def weigh(recency: Sequence[float], connectedness: Sequence[float], usefulness: Sequence[float]) -> list[float]:
@@ -84,21 +86,37 @@ def weigh(recency: Sequence[float], connectedness: Sequence[float], usefulness: 
 
 def explain(graph: Graph, node_id: str, pool: Collection[str], now: Millis, user: Graph | None = None) -> Explanation:
     """How the score of a node of ``graph`` comes about."""
-    ids = list(dict.fromkeys([*pool, node_id]))
-    place = ids.index(node_id)
-    raws = [raw(graph, each, now, user) for each in ids]
-    recency, connectedness, usefulness = (
-        Factor(raw=column[place], percentile=percentiles(column)[place], weight=weight)
-        for column, weight in zip(zip(*raws, strict=True), (RECENCY, CONNECTEDNESS, USEFULNESS), strict=True)
-    )
+    return at_once(explained(graph, node_id, pool, now, user))
+
+
+def explained(
+    graph: Graph, node_id: str, pool: Collection[str], now: Millis, user: Graph | None
+) -> Generator[None, None, Explanation]:
+    """:func:`explain` in small steps."""
+    ids = sorted({*pool, node_id})
+    raws: list[Raw] = []
+    for number, each in enumerate(ids):
+        raws.append(raw(graph, each, now, user))
+        if number % SLICE == SLICE - 1:
+            yield
+    own = ids.index(node_id)
+    columns: list[list[float]] = []
+    factors: list[Factor] = []
+    for column, weight in zip(zip(*raws, strict=True), (RECENCY, CONNECTEDNESS, USEFULNESS), strict=True):
+        columns.append(percentiles(column))
+        factors.append(Factor(raw=column[own], percentile=columns[-1][own], weight=weight))
+        yield
+    scores = weigh(*columns)
+    yield
     return Explanation(
         id=node_id,
-        score=combine(raws)[place],
+        score=scores[own],
+        place=1 + sum(score > scores[own] for score in scores),
         pool=len(pool),
         in_pool=node_id in pool,
-        recency=recency,
-        connectedness=connectedness,
-        usefulness=usefulness,
+        recency=factors[0],
+        connectedness=factors[1],
+        usefulness=factors[2],
     )
 
 

@@ -9,14 +9,14 @@ from kg_core.model import Change, Tier
 from kg_core.policy.board import Board
 from kg_core.policy.compaction import Budget, planned
 from kg_core.policy.credits import endorsed
-from kg_core.policy.score import CONNECTEDNESS, RECENCY, USEFULNESS, Explanation, Factor, percentiles, raw, weigh
+from kg_core.policy.score import explained
 from kg_core.policy.steps import SLICE
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from kg_core.model import Graph, Millis, Use
-    from kg_core.policy.score import Raw
+    from kg_core.policy.score import Explanation
 
 _BUDGET: Final = Budget()
 _PLANS: Final = 5
@@ -33,16 +33,14 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """The standing of one node. ``place`` is its place by score, from 1, among ``explanation.pool`` nodes and itself.
-
-    ``charge`` is what its level costs, ``archived`` what its archived lines do; an active node has no ``ways``.
+    """The standing of one node. ``charge`` is what its level costs, ``archived`` what its archived lines do; an active
+    node has no ``ways``.
     """
 
     tier: Tier
     locked: bool
     fresh: bool
     explanation: Explanation
-    place: int
     charge: int
     archived: int
     ways: tuple[Way, ...] = ()
@@ -72,7 +70,7 @@ def why(
     yield from board.fill(budget.fresh)
     newest = {each for each, is_fresh in zip(board.ids, board.fresh, strict=True) if is_fresh}
     pool = {*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED]} - newest
-    explanation, place = yield from _explained(graph, node_id, pool, now, user)
+    explanation = yield from explained(graph, node_id, pool, now, user)
     ways: tuple[Way, ...] = ()
     if use.tier is not Tier.ACTIVE:
         read = graph.apply(Change(graph=graph.key, use=brought_back(graph, [node_id], now)))
@@ -87,41 +85,10 @@ def why(
         locked=node.locked,
         fresh=node_id in newest,
         explanation=explanation,
-        place=place,
         charge=board.charge,
         archived=board.archived_charge,
         ways=ways,
     )
-
-
-def _explained(
-    graph: Graph, node_id: str, pool: set[str], now: Millis, user: Graph | None
-) -> Generator[None, None, tuple[Explanation, int]]:
-    ids = sorted({*pool, node_id})
-    raws: list[Raw] = []
-    for number, each in enumerate(ids):
-        raws.append(raw(graph, each, now, user))
-        if number % SLICE == SLICE - 1:
-            yield
-    own = ids.index(node_id)
-    columns: list[list[float]] = []
-    factors: list[Factor] = []
-    for column, weight in zip(zip(*raws, strict=True), (RECENCY, CONNECTEDNESS, USEFULNESS), strict=True):
-        columns.append(percentiles(column))
-        factors.append(Factor(raw=column[own], percentile=columns[-1][own], weight=weight))
-        yield
-    scores = weigh(*columns)
-    yield
-    explanation = Explanation(
-        id=node_id,
-        score=scores[own],
-        pool=len(pool),
-        in_pool=node_id in pool,
-        recency=factors[0],
-        connectedness=factors[1],
-        usefulness=factors[2],
-    )
-    return explanation, 1 + sum(score > scores[own] for score in scores)
 
 
 def _at_rest(

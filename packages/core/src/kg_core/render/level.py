@@ -14,7 +14,7 @@ from kg_core.render.live import shown_edges
 from kg_core.render.standing import standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping, Set
 
     from kg_core.model import Edge, Graph
 
@@ -28,18 +28,17 @@ def level_blocks(
     user: Graph | None,
     *,
     title: str,
-    order: Sequence[str] | None = None,
     preloaded: Set[str] = frozenset(),
     values: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Block]:
-    """A heading, the active nodes with their edges, and the ids of the archived ones.
+    """A heading, the active nodes in reading order with their edges, and the ids of the archived ones.
 
-    ``order`` lists active ids and defaults to the reading order; ``preloaded`` ids are shown without their gist;
-    ``values`` are scores by id. The lines below the headings measure what :func:`kg_core.render.charge` says.
+    ``preloaded`` ids are shown without their gist; ``values`` are scores by id. The lines below the headings measure
+    what :func:`kg_core.render.charge` says.
     """
     active, archived = graph.tiers[Tier.ACTIVE], graph.tiers[Tier.ARCHIVED]
     blocks = [Block(text=heading(title, len(active), len(archived)))]
-    for node_id in order if order is not None else reading_order(graph, active):
+    for node_id in reading_order(graph, active):
         if node_id in preloaded:
             name = block_name(graph, node_id)
             value = values.get(node_id, UNSCORED)

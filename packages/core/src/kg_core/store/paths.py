@@ -75,11 +75,6 @@ class Home:
         return self.memory / "projects"
 
     @property
-    def archive(self) -> Path:
-        """Aged orphans, only when ageing is on."""
-        return self.memory / "archive"
-
-    @property
     def state(self) -> Path:
         """What concerns this machine only."""
         return self.root / "state"

@@ -26,11 +26,11 @@ _STARTING_SECONDS = 5.0
 _LARGEST_LOG = 4 * 1024 * 1024
 
 
-def healthy(places: Places, within: float = _ANSWER_WITHIN) -> bool:
+def healthy(places: Places) -> bool:
     """Whether the server answers, with our token, how it is. Whether a process runs says nothing."""
     wire = Wire(places.server)
     try:
-        reply = wire.request("GET", "/health", b"", {}, time.monotonic() + within)
+        reply = wire.request("GET", "/health", b"", {}, time.monotonic() + _ANSWER_WITHIN)
         found = jsontext.loads(reply.body)
     except (Missed, ValueError):
         return False

@@ -17,7 +17,6 @@ PATHS: Final = (
     "projects/*/graph.json",
     "projects/*/project.toml",
     "projects/*/map.toml",
-    "archive/**",
     ".gitignore",
 )
 """What is committed, as patterns below the memory folder."""
@@ -44,7 +43,7 @@ class Commits:
         return bool(self._changed)
 
     async def commit(self) -> bool:
-        """Bring the files up to date and commit what has changed; whether there was something to commit.
+        """Brings the files up to date and commits what has changed; whether there was something to commit.
 
         Failing is a problem that health, doctor and the next session tell, and is tried again next time.
         """
