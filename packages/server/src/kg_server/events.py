@@ -12,7 +12,7 @@ from kg_core.render import Block
 from kg_core.store import as_on_disk, is_path
 from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, ToolKind
 from kg_server.contexts import ContextKey, Entrance
-from kg_server.delivery import EVENT_LIFE, Duplicates, Parts, Sources, compose, framed, pages_for, within_frame
+from kg_server.delivery import Duplicates, Parts, Sources, compose, event_life, framed, pages_for, within_frame
 from kg_server.interface import EventReply
 from kg_server.recall_log import Arrival, Moment
 from kg_server.sources import FileRecall, Notices, OthersWrites, Preload, PromptRecall, Rules, pass_over, recalls
@@ -133,7 +133,7 @@ class Events:
             return self._reply(harness, raw)
         context, page = taken
         output = self._reply(harness, raw, framed(page.text))
-        delivery = self.deliveries.reserve(context, page.marks, now=self.clock(), life=_life(spec))
+        delivery = self.deliveries.reserve(context, page.marks, now=self.clock(), life=event_life(spec))
         return EventReply(output=output.output, delivery=delivery)
 
     def _bind(self, harness: Harness, event: Event) -> None:
@@ -173,7 +173,7 @@ class Events:
         if not fitted.text or not output.output:
             self.recall_log.note(moment, composed.decisions)
             return output
-        life = _life(spec)
+        life = event_life(spec)
         delivery = self.deliveries.reserve(context.id, fitted.marks, now=now, life=life)
         self.recall_log.note_sent(moment, composed.decisions, delivery, now + life)
         return EventReply(output=output.output, delivery=delivery)
@@ -205,11 +205,6 @@ class Events:
 def starts_in(spec: EventSpec, settings: Settings) -> int:
     """In how many parts at most a person wants what this event brings."""
     return spec.parts if settings.preload.whole and spec.kind is EventKind.SESSION_START else 1
-
-
-def _life(spec: EventSpec) -> Millis:
-    """How long the reply to an event may take to arrive."""
-    return max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
 
 
 def _with_paths(event: Event) -> Event:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from kg_core.policy import scrub_blocks
 from kg_core.render import fit
 from kg_plugin_api import Carrier, KgError, Path, ToolKind
-from kg_server.delivery import EVENT_LIFE, framed, stated_limit, within_frame
+from kg_server.delivery import event_life, framed, stated_limit, within_frame
 from kg_server.interface import EventReply
 from kg_server.recall_log import Moment
 from kg_server.rulebook import Rulebook
@@ -78,7 +78,7 @@ class Holding:
         if not output:
             return None
         self.registry.learn(context.id, held.marks, now)
-        life = max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
+        life = event_life(spec)
         delivery = self.deliveries.reserve(context.id, fitted.marks, now=now, life=life)
         moment = Moment.of(event, context, now)
         self.recall_log.note_sent(moment, (held.decision,), delivery, now + life)

@@ -18,8 +18,8 @@ from kg_plugin_api import Code, EventKind, KgError
 from kg_plugin_api import Path as TextPath
 from kg_server.counting import counted
 from kg_server.delivery import room
-from kg_server.keeping.git import GitFailed
-from kg_server.keeping.tree import files_of, quietly
+from kg_server.keeping.git import GitFailed, quietly
+from kg_server.keeping.tree import files_of
 from kg_server.sources.rules import MOST_OF_A_REPLY
 
 if TYPE_CHECKING:

@@ -162,10 +162,9 @@ class JsonSheet:
         container = locate(self._document, claim.keys)
         if container is None or container.kind is not Kind.ARRAY:
             return None
-        members = [member.node.value() for member in container.members]
         if held is not None and (found := self._find_held(held)) is not None:
             return found
-        index = next((i for i, member in enumerate(members) if same(member, value)), None)
+        index = next((i for i, member in enumerate(container.members) if same(member.node.value(), value)), None)
         return None if index is None else (container, index)
 
     def _find_held(self, hold: JsonHold) -> tuple[Node, int] | None:

@@ -16,20 +16,23 @@ if TYPE_CHECKING:
 
 async def content(graph: Graph) -> list[bytes]:
     """The content file of a graph, in pieces, as the store would write it."""
-    sheet = await Sheet.of(graph)
-    await others_turn()
-    pieces = await sheet.content(graph.extra)
-    await others_turn()
+    pieces, _ = await _content(graph)
     return pieces
 
 
 async def both_files(graph: Graph) -> tuple[list[bytes], list[bytes]]:
     """The content file and the file of use."""
+    pieces, sheet = await _content(graph)
+    return pieces, await sheet.use()
+
+
+async def _content(graph: Graph) -> tuple[list[bytes], Sheet]:
+    """The content file, and the sheet that it was made from."""
     sheet = await Sheet.of(graph)
     await others_turn()
     pieces = await sheet.content(graph.extra)
     await others_turn()
-    return pieces, await sheet.use()
+    return pieces, sheet
 
 
 async def read_whole(data: bytes, what: str, key: GraphKey = USER, known: Graph | None = None) -> Graph:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.exchange.found import Found, Portion, Skipped
@@ -13,7 +14,6 @@ from kg_core.model import (
     Edge,
     EndKind,
     Graph,
-    Node,
     Progress,
     Stamp,
     StampKind,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from kg_core.exchange.found import File
-    from kg_core.model import Millis
+    from kg_core.model import Millis, Node
 
 FORMAT: Final = "kg-memory"
 _LEVELS: Final = {"user.json": "user", "maintain.json": "maintain"}
@@ -113,22 +113,11 @@ def _node(node_id: str, record: Mapping[str, Any], modified: Millis) -> Node:
     created = _millis(record.get("_created_ts"))
     at = _millis(written.get("ts")) or created or modified
     by = _text(written.get("by"))
-    stamped = {"by": by, "author": _text(written.get("author")) or by}
-    node = read_node(node_id, content)
-    return Node(
-        id=node.id,
-        gist=node.gist,
-        notes=node.notes,
-        touches=node.touches,
-        tags=node.tags,
-        status=node.status,
-        kind=node.kind,
-        observer=node.observer,
-        observed=node.observed,
-        locked=node.locked,
+    return replace(
+        read_node(node_id, content),
         created=created or at,
-        written=Written(at=at, by=stamped["by"], author=stamped["author"]),
-        extra=node.extra,
+        written=Written(at=at, by=by, author=_text(written.get("author")) or by),
+        conflicts=(),
     )
 
 

@@ -1,7 +1,7 @@
 """Deliveries: texts made for a context, fitted, framed, and believed only once they have arrived."""
 
 from kg_server.delivery.compose import Composed, Sources, compose, room, stated_limit
-from kg_server.delivery.deliveries import CALL_LIFE, EVENT_LIFE, Deliveries
+from kg_server.delivery.deliveries import CALL_LIFE, EVENT_LIFE, Deliveries, event_life
 from kg_server.delivery.duplicates import Duplicates
 from kg_server.delivery.frame import framed, within_frame
 from kg_server.delivery.outlook import Outlook
@@ -29,6 +29,7 @@ __all__ = [
     "Sources",
     "View",
     "compose",
+    "event_life",
     "framed",
     "pages_for",
     "room",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from kg_core.model import Millis
     from kg_core.render.block import Mark
+    from kg_plugin_api import EventSpec
 
 EVENT_LIFE: Millis = 5_000
 """How long an event's reply may take to arrive before it counts as lost."""
@@ -34,6 +35,11 @@ class Reservation:
     def is_lost(self, now: Millis) -> bool:
         """Whether it can no longer arrive. A clock that was set back must not keep it on its way for hours."""
         return self.deadline < now or now < self.sent - EVENT_LIFE
+
+
+def event_life(spec: EventSpec) -> Millis:
+    """How long the reply to an event may take to arrive: somewhat longer than its client waits."""
+    return max(EVENT_LIFE, round(spec.timeout * 1000) + 1000)
 
 
 class Deliveries:

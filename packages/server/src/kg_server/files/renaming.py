@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kg_core.policy import Renames, renames_of
-from kg_server.keeping.git import Git, GitFailed
+from kg_server.keeping.git import GitFailed, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,10 +28,7 @@ _COMMITS: Final = "5000"
 _HEADS: Final = ("HEAD", "--branches")
 """What was renamed on a branch is asked for too: another work tree may have the file under its other name."""
 _TREES: Final = 64
-_QUIET: Final = ("--no-optional-locks", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false")
 _LIST: Final = ("-M", "--diff-filter=R", "--name-status", "-z", "--no-ext-diff", "--no-textconv")
-_OFFLINE: Final = {"GIT_NO_LAZY_FETCH": "1"}
-"""What a partial clone lacks is not brought over the network."""
 
 
 @dataclass(slots=True)
@@ -94,14 +91,13 @@ class Renaming:
         return known
 
     async def _look(self, folder: Path, tree: _Tree) -> None:
-        git = Git(folder, _OFFLINE)
         try:
             async with asyncio.timeout(_SECONDS):
-                heads = await git.run(*_QUIET, "rev-parse", *_HEADS)
+                heads = await quietly(folder, "rev-parse", *_HEADS)
                 if heads != tree.heads:
-                    tree.committed = await git.run(*_QUIET, "log", *_LIST, "--format=", "-n", _COMMITS, *_HEADS)
+                    tree.committed = await quietly(folder, "log", *_LIST, "--format=", "-n", _COMMITS, *_HEADS)
                     tree.heads = heads
-                staged = await git.run(*_QUIET, "diff", "--cached", *_LIST, "HEAD")
+                staged = await quietly(folder, "diff", "--cached", *_LIST, "HEAD")
             tree.renames = Renames((*renames_of(staged), *renames_of(tree.committed)))
         except (GitFailed, TimeoutError) as failure:
             tree.next = self._clock() + FAILED_FOR

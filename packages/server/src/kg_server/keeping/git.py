@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 SECONDS: Final = 60.0
 """How long one git command may take."""
 _KEPT: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+_QUIET: Final = ("--no-optional-locks", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false")
+_OFFLINE: Final = {"GIT_NO_LAZY_FETCH": "1"}
+"""What a partial clone lacks is not brought over the network."""
 _BUSY: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "index.lock")
 
 
@@ -59,6 +62,11 @@ class Git:
             said = err.decode("utf-8", "replace").strip().splitlines() or ["nothing was said"]
             raise GitFailed(f"git {arguments[0]} failed: {said[-1]}.")
         return out.decode("utf-8", "surrogateescape")
+
+
+async def quietly(folder: Path, *arguments: str) -> str:
+    """What a git command prints that only looks: it changes, fetches and starts nothing. Raises GitFailed."""
+    return await Git(folder, _OFFLINE).run(*_QUIET, *arguments)
 
 
 def git_folder(work_tree: Path) -> Path | None:

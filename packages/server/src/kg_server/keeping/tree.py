@@ -1,4 +1,4 @@
-"""The files of a work tree, and git asked about it without changing, fetching or starting anything."""
+"""The files of a work tree."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Final
 from kg_core.model.projectmap import FOLDER
 from kg_core.policy.mapcheck import Tree
 from kg_plugin_api import Code, KgError
-from kg_server.keeping.git import Git, GitFailed
+from kg_server.keeping.git import GitFailed, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_QUIET: Final = ("--no-optional-locks", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false")
-_OFFLINE: Final = {"GIT_NO_LAZY_FETCH": "1"}
 _MOST_FILES: Final = 100_000
 _SKIPPED: Final = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
 """Folders without git that hold nothing that a person wrote; nor do those whose name begins with a dot."""
@@ -30,11 +28,6 @@ def own_folder(tree: Path) -> Path:
     if folder.is_symlink():
         raise KgError(Code.INVALID, f"{folder} is a symbolic link. Put a folder in its place, then run this again.")
     return folder
-
-
-async def quietly(folder: Path, *arguments: str) -> str:
-    """What a git command prints. Raises GitFailed."""
-    return await Git(folder, _OFFLINE).run(*_QUIET, *arguments)
 
 
 async def files_of(folder: Path) -> Tree:

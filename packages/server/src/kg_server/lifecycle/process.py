@@ -9,12 +9,11 @@ import os
 import signal
 import sys
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_core.store import Settings
+from kg_core.store import Settings, now_ms
 from kg_server.carrier.version import VERSION
 from kg_server.installed import plugins_of
 from kg_server.lifecycle.garbage import keep_short, new_loop
@@ -48,12 +47,8 @@ def _pinned(home: Home) -> Home:
 
 
 async def _serve(home: Home, plugins: Plugins, settings: Settings, asked_to_end: threading.Event) -> None:
-    memory = await Service.open(home, clock=_now, plugins=plugins, settings=settings, version=VERSION)
+    memory = await Service.open(home, clock=now_ms, plugins=plugins, settings=settings, version=VERSION)
     await serve(home, memory, plugins, port=settings.server.port, asked_to_end=asked_to_end)
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def _log_to_standard_error() -> None:
