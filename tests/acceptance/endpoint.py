@@ -1,4 +1,4 @@
-"""What both scripted model endpoints share: the script, the record of requests, and the HTTP server around them."""
+"""What the scripted model endpoints share: the script, the record of requests, and the HTTP server around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both suites share: no clause of a contract can be dropped without a word."""
+"""What all suites share: no clause of a contract can be dropped without a word."""
 
 from __future__ import annotations
 

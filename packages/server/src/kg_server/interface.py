@@ -130,7 +130,7 @@ class Memory(Protocol):
         ...
 
     async def confirm(self) -> bool:
-        """Make sure that no other server can have this memory; False when one has."""
+        """Makes sure that no other server can have this memory; False when one has."""
         ...
 
     async def prepare(self) -> None:

@@ -99,7 +99,7 @@ def _read(path: Path, tail_bytes: int, seen: int) -> tuple[bytes, bytes, int] | 
     """The end of a file, the whole lines in it that come after the first ``seen`` bytes, and where they end.
 
     ``None`` for what is no regular file or cannot be read. Of a file that became shorter, everything is new; of one
-    that is seen for the first time (``seen`` is None), nothing is.
+    that is seen for the first time (``seen`` is 0), nothing is.
     """
     with contextlib.suppress(OSError, ValueError):
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

@@ -1,4 +1,4 @@
-"""What the editor tells its caller: plans, refusals, outcomes, the state of claims. Values without behaviour."""
+"""What the editor tells its caller: plans, refusals, outcomes, the state of claims. Values alone."""
 
 from __future__ import annotations
 

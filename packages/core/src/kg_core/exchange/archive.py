@@ -34,7 +34,7 @@ class Member:
 
 
 def write(path: Path, members: Iterable[Member], manifest: Mapping[str, object], at: Millis) -> None:
-    """Write a backup that only its owner may read; it is there whole or not at all. Raises OSError."""
+    """Writes a backup that only its owner may read; it is there whole or not at all. Raises OSError."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:

@@ -127,7 +127,7 @@ def _parse(model: type[_Model], record: Mapping[str, object]) -> tuple[_Model, M
 
 
 def _with_extra(record: Record, extra: Mapping[str, object]) -> Record:
-    """Add what was not understood; an odd value of a known field stays until the field gets a usable one."""
+    """Adds what was not understood; an odd value of a known field stays until the field gets a usable one."""
     for name in sorted(extra):
         if not record.get(name):
             record[name] = extra[name]

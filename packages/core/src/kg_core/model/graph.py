@@ -73,10 +73,9 @@ class Change:
 class Graph:
     """Nodes, edges, their use, tombstones and progress of one level.
 
-    ``incident`` maps an end, as written, to the keys of its edges; ``folded`` maps a folded id to its spellings,
-    of which files edited by hand may hold several;
-    ``tiers`` maps each tier to its ids; ``locked`` holds the ids of locked nodes. All are kept up to date by
-    :meth:`apply`.
+    ``incident`` maps an end, as written, to the keys of its edges; ``folded`` maps a folded id to its spellings, of
+    which files edited by hand may hold several; ``tiers`` maps each tier to its ids; ``locked`` holds the ids of locked
+    nodes. All are kept up to date by :meth:`apply`.
     """
 
     key: GraphKey

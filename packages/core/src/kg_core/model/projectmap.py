@@ -1,4 +1,4 @@
-"""The map of a code base: its components, and the rules that hold for them. Written by people, never by kg."""
+"""The map of a code base: its components, and the rules that hold for them. People write it; kg may draft the first."""
 
 from __future__ import annotations
 

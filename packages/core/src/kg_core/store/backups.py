@@ -20,7 +20,7 @@ KEPT: Final = 2
 
 
 def keep_base(files: Files, home: Home, key: GraphKey, sequence: int, content: str, chunks: Sequence[bytes]) -> None:
-    """Keep a snapshot that is about to become the file. Raises OSError."""
+    """Keeps a snapshot that is about to become the file. Raises OSError."""
     folder = home.base(key)
     files.make_folder(folder)
     path = folder / f"{sequence:016d}-{content}.json"
@@ -29,7 +29,7 @@ def keep_base(files: Files, home: Home, key: GraphKey, sequence: int, content: s
 
 
 def drop_old_bases(files: Files, home: Home, key: GraphKey) -> None:
-    """Let go of all but the youngest snapshots. Raises OSError."""
+    """Lets go of all but the youngest snapshots. Raises OSError."""
     folder = home.base(key)
     for name in _bases(files, folder)[:-KEPT]:
         files.remove(folder / name)
@@ -48,7 +48,7 @@ def read_base(files: Files, home: Home, key: GraphKey, content: str = "") -> byt
 
 
 def keep_damaged(files: Files, path: Path, data: bytes, now: Millis) -> Path:
-    """Keep the bytes of a damaged file under another name. Raises OSError."""
+    """Keeps the bytes of a damaged file under another name. Raises OSError."""
     kept = path.with_name(path.name + damaged_suffix(now))
     replace_file(files, kept, (data,))
     return kept

@@ -70,7 +70,7 @@ class Commits:
         """When the first write since the last snapshot became durable, and the last one; on the monotonic clock."""
 
     def subscribe(self, callback: Callable[[Entry], None]) -> None:
-        """Call back for every entry that has become durable, on the loop and in order."""
+        """Calls back for every entry that has become durable, on the loop and in order."""
         self._subscribers.append(callback)
 
     def draft(self, key: GraphKey) -> Draft:
@@ -80,7 +80,7 @@ class Commits:
         return draft
 
     def commit_draft(self, draft: Draft, *, by: str, at: Millis) -> asyncio.Future[Entry] | None:
-        """Apply a draft that fits in one step. See :meth:`kg_core.store.Store.commit_draft`."""
+        """Applies a draft that fits in one step. See :meth:`kg_core.store.Store.commit_draft`."""
         if self._stopped is not None:
             raise self._stopped
         self._writable(draft.key)
@@ -90,7 +90,7 @@ class Commits:
         return self._queue(entry, body_of_use(entry, draft.encoded), {draft.key: draft.applied()})
 
     def commit(self, write: Write) -> asyncio.Future[Entry]:
-        """Apply the write to the pending values now. See :meth:`kg_core.store.Store.commit`."""
+        """Applies the write to the pending values now. See :meth:`kg_core.store.Store.commit`."""
         if self._stopped is not None:
             raise self._stopped
         after: dict[GraphKey, Graph] = {}
@@ -130,7 +130,7 @@ class Commits:
         return waiting.future
 
     async def settled(self) -> bool:
-        """Return once all that is on its way now is durable (True), or when some of it has failed (False)."""
+        """Returns once all that is on its way now is durable (True), or when some of it has failed (False)."""
         if not self._waiting:
             return True
         newest = self._waiting[-1].future
@@ -138,11 +138,11 @@ class Commits:
         return not newest.cancelled() and newest.exception() is None
 
     async def drained(self) -> None:
-        """Return once nothing is on its way."""
+        """Returns once nothing is on its way."""
         await self._idle.wait()
 
     def snapshotted(self) -> None:
-        """Start counting anew: what is durable now is about to be in the files."""
+        """Starts counting anew: what is durable now is about to be in the files."""
         self.unsnapshotted = 0
         self.first_at = self.last_at = 0.0
 
@@ -152,13 +152,13 @@ class Commits:
         self.first_at = self.first_at or self.last_at
 
     def stop(self, error: KgError) -> None:
-        """Take no more writes and fail those on their way."""
+        """Takes no more writes and fails those on their way."""
         self._stopped = error
         self._fail(error)
         self._idle.set()
 
     async def run(self) -> None:
-        """Bring batch after batch to the disk, for ever."""
+        """Brings batch after batch to the disk, for ever."""
         while True:
             await self._wake.wait()
             self._wake.clear()

@@ -27,23 +27,23 @@ class Disk:
         self._others = ThreadPoolExecutor(4, thread_name_prefix="kg-others")
 
     async def journal(self, job: Callable[[], _Result]) -> _Result:
-        """Run a job on the journal's thread."""
+        """Runs a job on the journal's thread."""
         return await asyncio.get_running_loop().run_in_executor(self._journal, job)
 
     async def run(self, job: Callable[[], _Result]) -> _Result:
-        """Run any other job that touches files."""
+        """Runs any other job that touches files."""
         return await asyncio.get_running_loop().run_in_executor(self._files, job)
 
     async def others(self, job: Callable[[], _Result]) -> _Result:
-        """Run a job that only looks at files of others, which may lie on a disk that hangs: nothing waits behind it."""
+        """Runs a job that only looks at files of others. They may lie on a disk that hangs: nothing waits behind it."""
         return await asyncio.get_running_loop().run_in_executor(self._others, job)
 
     def later(self, job: Callable[[], None]) -> None:
-        """Run a job when its turn comes; nobody waits for it."""
+        """Runs a job when its turn comes; nobody waits for it."""
         self._files.submit(job)
 
     async def close(self) -> None:
-        """Finish what was begun and end the threads."""
+        """Finishes what was begun and ends the threads."""
         await self.run(lambda: None)
         await self.journal(lambda: None)
         self._files.shutdown(wait=False)

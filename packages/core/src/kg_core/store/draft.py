@@ -36,7 +36,7 @@ class Draft:
         """Whether a write that it rests on did not become durable."""
 
     async def fill(self, use: Mapping[str, Use]) -> None:
-        """Work out what ``use`` makes of the graph, in short steps."""
+        """Works out what ``use`` makes of the graph, in short steps."""
         self.change = Change(graph=self.graph.key, use=use)
         async for batch in in_slices(batches(use.items(), _BATCH)):
             some = dict(batch)
@@ -70,5 +70,5 @@ class Draft:
         return graph
 
     def close(self) -> None:
-        """Stop following what others write."""
+        """Stops following what others write."""
         self._forget(self)

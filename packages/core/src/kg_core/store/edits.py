@@ -54,7 +54,7 @@ class Edits:
         return [held for held, is_changed in zip(helds, changed, strict=True) if is_changed]
 
     async def take_over(self, held: Held) -> None:
-        """Merge what the file says now. Raises KgError when it cannot be read or the merge not be written."""
+        """Merges what the file says now. Raises KgError when it cannot be read or the merge not be written."""
         found = await self.loading.find(held.key)
         if found.data is None and held.content:
             held.identity = None
@@ -79,7 +79,7 @@ class Edits:
             return True
 
     async def merge(self, held: Held, edit: Edit) -> None:
-        """Make the edit, which grew from ``held.base``, part of our graph. Raises KgError when it cannot be written."""
+        """Makes the edit, which grew from ``held.base``, part of our graph. Raises KgError when that cannot be kept."""
         base, theirs = held.base, edit.graph
         written: list[Future[Entry]] = []
         conflicts: list[str] = []
@@ -100,7 +100,7 @@ class Edits:
             await self._remember(held, edit.found)
 
     async def _remember(self, held: Held, found: FileState) -> None:
-        """Have the journal name the edited file, and keep a copy: a later edit is one of this file.
+        """Has the journal name the edited file, and keeps a copy: a later edit is one of this file.
 
         Together with the entries since the last snapshot, the merge's own among them, it is our graph. A disk that
         takes no copy costs no more than that a later edit, after a crash, may be set aside as a conflict.
@@ -113,7 +113,7 @@ class Edits:
             await self.disk.journal(partial(self.journal.mark, mark))
 
     def report(self, held: Held) -> None:
-        """Say what a person has to look after in the file: nodes that wait for a decision, fields without meaning."""
+        """Says what a person has to look after in the file: nodes that wait for a decision, fields without meaning."""
         self._report_conflicts(held)
         self._report_odd(held)
 

@@ -33,32 +33,32 @@ class Appending(Protocol):
     """A file open for appending."""
 
     def append(self, data: bytes) -> None:
-        """Add ``data`` at the end; on an error a part of it may be there."""
+        """Adds ``data`` at the end; on an error a part of it may be there."""
 
     def sync(self) -> None:
-        """Return once all that was appended is on the disk."""
+        """Returns once all that was appended is on the disk."""
 
     def truncate(self, size: int) -> None:
-        """Cut the file to ``size`` bytes."""
+        """Cuts the file to ``size`` bytes."""
 
     def is_at(self, path: Path) -> bool:
         """Whether this is the file that others find at ``path``: it was neither removed nor moved."""
 
     def close(self) -> None:
-        """Give the handle back."""
+        """Gives the handle back."""
 
 
 class Held(Protocol):
     """A lock that is held until released or until the process ends."""
 
     def describe(self, text: str) -> None:
-        """Replace what others read in the lock file."""
+        """Replaces what others read in the lock file."""
 
     def is_at(self, path: Path) -> bool:
         """Whether this is the lock file that others find at ``path``: it was neither removed nor moved."""
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Gives the lock back."""
 
 
 class Files(Protocol):
@@ -77,25 +77,25 @@ class Files(Protocol):
         """The names in a folder, sorted; empty when there is no such folder."""
 
     def make_folder(self, path: Path) -> None:
-        """Create the folder and those above it that are missing, and make that durable."""
+        """Creates the folder and those above it that are missing, and makes that durable."""
 
     def make_private(self, path: Path) -> None:
-        """Let nobody but the user enter the folder; nothing happens where that is not ours to say."""
+        """Lets nobody but the user enter the folder; nothing happens where that is not ours to say."""
 
     def write(self, path: Path, chunks: Iterable[bytes]) -> Identity:
-        """Create or truncate the file, write, sync; its identity. The name itself is not yet durable."""
+        """Creates or truncates the file, writes, syncs; its identity. The name itself is not yet durable."""
 
     def open_append(self, path: Path) -> Appending:
-        """Open an existing file for appending."""
+        """Opens an existing file for appending."""
 
     def rename(self, source: Path, target: Path) -> None:
-        """Rename within a folder, replacing the target in one step; durable after :meth:`sync_folder`."""
+        """Renames within a folder, replacing the target in one step; durable after :meth:`sync_folder`."""
 
     def remove(self, path: Path) -> None:
-        """Remove a file; nothing happens when it is gone already."""
+        """Removes a file; nothing happens when it is gone already."""
 
     def sync_folder(self, path: Path) -> None:
-        """Return once the names in the folder are on the disk."""
+        """Returns once the names in the folder are on the disk."""
 
     def lock(self, path: Path) -> Held | str:
         """The lock, or what its holder wrote into the file."""
@@ -107,7 +107,7 @@ def temporary(path: Path) -> Path:
 
 
 def replace_file(files: Files, path: Path, chunks: Iterable[bytes]) -> Identity:
-    """Put ``chunks`` in place of the file: after a crash at any moment there is the old content or the new.
+    """Puts ``chunks`` in place of the file: after a crash at any moment there is the old content or the new.
 
     A link stays, and what it leads to is written.
     """

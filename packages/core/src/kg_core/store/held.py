@@ -57,7 +57,7 @@ class Held:
         return not self.read_only and (self.must_write or self.changed > self.written)
 
     def advance(self, graph: Graph, changes: tuple[Change, ...], sequence: int) -> None:
-        """Take over what has become durable."""
+        """Takes over what has become durable."""
         self.durable = graph
         self.changed = sequence
         for change in changes:
@@ -72,7 +72,7 @@ class Held:
         return self.conflicts
 
     def look(self, change: Change) -> None:
-        """Note what is odd in a change: one that takes over what was written elsewhere may hold anything."""
+        """Notes what is odd in a change: one that takes over what was written elsewhere may hold anything."""
         for values in (change.nodes, change.edges):
             odd = (key for key, value in values.items() if value is not None and is_odd(value))
             self.odd.update(islice(odd, max(0, MOST_ODD - len(self.odd))))

@@ -28,7 +28,7 @@ class History:
         self.sequence = entry.sequence
 
     def forget(self, floor: int) -> None:
-        """Let go of the entries up to ``floor``."""
+        """Lets go of the entries up to ``floor``."""
         if floor > self.floor:
             del self._entries[: self._position(floor)]
             self.floor = floor

@@ -61,7 +61,7 @@ class Journal:
     _begun: Path | None = None
 
     def append(self, entries: Sequence[bytes], at: Millis, adopted: Sequence[SnapshotMark] = ()) -> None:
-        """Make a batch of entries durable. ``adopted`` are files whose graphs are written to for the first time.
+        """Makes a batch of entries durable. ``adopted`` are files whose graphs are written to for the first time.
 
         Raises OSError, and CONFLICT when the journal is no longer ours; then none of the batch is.
         """
@@ -75,12 +75,12 @@ class Journal:
         segment.newest = max(segment.newest, at)
 
     def mark(self, mark: SnapshotMark) -> None:
-        """Make durable which content a file is about to have, or has. Raises what :meth:`append` raises."""
+        """Makes durable which content a file is about to have, or has. Raises what :meth:`append` raises."""
         self._write(frame(self.durable + 1, body(mark)))
         self._remember((mark,))
 
     def retire(self, snapshotted: int, watermark: int | None, now: Millis) -> int:
-        """Drop segments whose entries are all in the files and that no one asks for, or that are too old or too many.
+        """Drops segments whose entries are all in the files and that no one asks for, or that are too old or too many.
 
         ``watermark`` is the last sequence that every reader has; ``None`` when that is not known yet. Returns the
         sequence from which on all entries are still here, less one. Raises what :meth:`append` raises.
@@ -116,7 +116,7 @@ class Journal:
         return False
 
     def clear(self) -> None:
-        """Remove what is left of segments that were lost, and those before them, which would end in a gap.
+        """Removes what is left of segments that were lost, and those before them, which would end in a gap.
 
         All that they held is in the files now. Raises OSError.
         """
@@ -128,7 +128,7 @@ class Journal:
             self._lost = []
 
     def close(self) -> None:
-        """Give the handle back. What was appended is on disk already."""
+        """Gives the handle back. What was appended is on disk already."""
         if self._open is not None:
             handle, self._open = self._open, None
             handle.close()
@@ -205,7 +205,7 @@ class Journal:
         return handle
 
     def _abandon(self, segment: Segment) -> None:
-        """Cut the segment back to what was acknowledged, as well as the disk allows, and use it no more.
+        """Cuts the segment back to what was acknowledged, as well as the disk allows, and uses it no more.
 
         One that somebody else has cut stays as it is: it would be filled up with nothing, and pass for whole.
         """

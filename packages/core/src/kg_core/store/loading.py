@@ -215,7 +215,7 @@ class Loading:
         self.problems.report(ProblemKind.NEWER, path, f"{path} is only read: {held.read_only}.")
 
     async def _set_aside(self, held: Held, found: FileState, reading: Reading) -> None:
-        """Keep the damaged file byte for byte under another name, before anything takes its place."""
+        """Keeps the damaged file byte for byte under another name, before anything takes its place."""
         path = self.disk.home.graph(held.key)
         data = found.data or b""
         try:

@@ -21,7 +21,7 @@ class Lock:
     """The right to write to a home. Blocking; :meth:`confirm` is called from one thread at a time."""
 
     def __init__(self, files: Files, home: Home) -> None:
-        """Take the lock. Raises CONFLICT naming the holder, and OSError where no lock file can be made.
+        """Takes the lock. Raises CONFLICT naming the holder, and OSError where no lock file can be made.
 
         What a lock file says is never taken as a sign of life: a stale one, or one that names a stranger, is in no way.
         """
@@ -32,13 +32,13 @@ class Lock:
         self.announce(None)
 
     def announce(self, port: int | None) -> None:
-        """Say in the lock file who holds it. Best effort: the lock itself is what counts."""
+        """Says in the lock file who holds it. Best effort: the lock itself is what counts."""
         self._port = port
         with contextlib.suppress(OSError):
             self._held.describe(json.dumps({"pid": os.getpid(), "port": port}) + "\n")
 
     def confirm(self) -> bool:
-        """Make sure that nobody else can have the lock; whether it was in place all the time.
+        """Makes sure that nobody else can have the lock; whether it was in place all the time.
 
         A lock file that is gone is made anew. Raises CONFLICT when another server has been quicker, and OSError.
         """
@@ -52,7 +52,7 @@ class Lock:
         return False
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Gives the lock back."""
         self._held.release()
 
 

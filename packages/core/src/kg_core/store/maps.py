@@ -146,7 +146,7 @@ class Maps:
         return found
 
     def _begin(self, look: _Look) -> None:
-        """Look again, unless that was done within a second or is under way."""
+        """Looks again, unless that was done within a second or is under way."""
         now = self._clock()
         if look.running is None and not 0 <= now - look.at < LOOKED_FOR:
             look.at = now
@@ -212,7 +212,7 @@ class Maps:
         return self._disk.home.maps / f"{named}.json"
 
     def _keep(self, key: GraphKey, tree: Path, sources: Sequence[MapSource]) -> None:
-        """Keep a right version for a server that starts later, best effort."""
+        """Keeps a right version for a server that starts later, best effort."""
         path, files = self._copy(key, tree), self._disk.files
         data = compact([[source.name, source.text] for source in sources])
         with contextlib.suppress(OSError):

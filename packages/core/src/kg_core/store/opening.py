@@ -28,7 +28,7 @@ _START: Final = 60
 
 
 def prepare(files: Files, home: Home, problems: Problems) -> None:
-    """Make the folders that are missing. On a disk that cannot be written, reading goes on."""
+    """Makes the folders that are missing. On a disk that cannot be written, reading goes on."""
     try:
         for folder in (home.root, home.memory, home.journal, home.state):
             files.make_folder(folder)
@@ -44,7 +44,7 @@ def prepare(files: Files, home: Home, problems: Problems) -> None:
 
 
 def remove_strays(files: Files, home: Home) -> None:
-    """Remove what a crash left unfinished, best effort."""
+    """Removes what a crash left unfinished, best effort."""
     folders = [home.memory, home.journal, home.state, home.answers]
     for parent in (home.projects, home.bases):
         folders += [parent / name for name in files.names(parent)]
@@ -61,7 +61,7 @@ def read_journal(files: Files, home: Home) -> list[tuple[Path, bytes]]:
 
 
 def report_damage(files: Files, recovered: Recovered, problems: Problems, now: Millis) -> None:
-    """Keep damaged segments under another name, and say what is missing."""
+    """Keeps damaged segments under another name, and says what is missing."""
     for path, sound in recovered.damaged.items():
         try:
             segment = next(each for each in recovered.segments if each.path == path)

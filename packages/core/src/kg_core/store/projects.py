@@ -77,7 +77,7 @@ class Projects:
         self._located: dict[str, tuple[Millis, Location | None]] = {}
 
     def load(self, problems: Problems) -> None:
-        """Read all registrations. Blocking."""
+        """Reads all registrations. Blocking."""
         self._footprints.load()
         for slug in self._files.names(self._home.projects):
             if is_legal(slug) and not slug.startswith("."):
@@ -170,7 +170,7 @@ class Projects:
         )
 
     def register(self, slug: str, root: Path) -> Project:
-        """Give the memory ``slug`` to ``root``: its folder was moved, or is to share it. Blocking.
+        """Gives the memory ``slug`` to ``root``: its folder was moved, or is to share it. Blocking.
 
         Raises NOT_FOUND when there is no such project and READ_ONLY or UNAVAILABLE when it cannot be saved.
         """
@@ -210,7 +210,7 @@ class Projects:
         return known is not None and not known.saved
 
     def save(self, key: GraphKey) -> None:
-        """Make the registration of a project's graph durable. Blocking; raises OSError."""
+        """Makes the registration of a project's graph durable. Blocking; raises OSError."""
         known = self._of(key)
         if known is not None:
             folder = self._home.project(known.slug)
@@ -258,7 +258,7 @@ class Projects:
                 self.save(key)
 
     def _attach(self, known: Registration, location: Location) -> Registration | None:
-        """Make the location's root one of ``known``; the registration that had it before, if another did."""
+        """Makes the location's root one of ``known``; the registration that had it before, if another did."""
         former = self._by_root.pop(location.root)
         for each in filter(None, (former, known)):
             each.roots[:] = [root for root in each.roots if not is_same_folder(root, location.root)]
@@ -311,7 +311,7 @@ class Projects:
             )
 
     def _reserve(self) -> None:
-        """Remember slugs that were handed out, best effort: a promise that is lost costs nothing but a number."""
+        """Remembers slugs that were handed out, best effort: a promise that is lost costs nothing but a number."""
         unsaved = [
             (each.slug, str(each.roots[-1])) for each in self._registered.values() if each.roots and not each.saved
         ]

@@ -177,7 +177,7 @@ class _Growing:
             self.extra[name] = value
 
     def _record(self, section: str, name: str, value: object) -> bool:
-        """Take a record in; false when it is none."""
+        """Takes a record in; false when it is none."""
         if section == "nodes" and isinstance(value, str):
             value = {"gist": value}
         if not isinstance(value, dict) or (section == "nodes" and not name):

@@ -44,7 +44,7 @@ class Recovered:
 
 
 async def recover(segments: Sequence[tuple[Path, bytes]]) -> Recovered:
-    """Read the segments in order. Raises READ_ONLY when a later version wrote one."""
+    """Reads the segments in order. Raises READ_ONLY when a later version wrote one."""
     recovered = Recovered()
     scan = _Scan(recovered)
     for path, data in segments:
@@ -56,7 +56,7 @@ async def recover(segments: Sequence[tuple[Path, bytes]]) -> Recovered:
 
 
 def keep_damaged(files: Files, path: Path, sound: Sequence[bytes], suffix: str) -> tuple[Path, int]:
-    """Keep the damaged segment byte for byte under another name, and its sound lines in its place.
+    """Keeps the damaged segment byte for byte under another name, and its sound lines in its place.
 
     What it is kept as, and how large the segment is now. Raises OSError.
     """
@@ -90,7 +90,7 @@ class _Scan:
         self._has_header = False
 
     def open(self, path: Path, size: int) -> None:
-        """Begin a segment. Its first sequence voids what earlier ones hold from there on: it was never acknowledged."""
+        """Begins a segment. Its first sequence voids what earlier ones hold from there on: nobody was told of it."""
         first = int(path.name.removesuffix(SUFFIX))
         self.close(first)
         while self._into.entries and self._into.entries[-1].sequence >= first:
@@ -106,7 +106,7 @@ class _Scan:
         self._bad = self._is_damaged = self._lenient = self._has_header = False
 
     def take(self, line: Line | None) -> None:
-        """Take in the next line of the segment."""
+        """Takes in the next line of the segment."""
         if line is None:
             self._bad = True
         elif self._bad and isinstance(line.value, Entry) and line.batch <= self._expected < line.value.sequence:

@@ -29,7 +29,7 @@ class Touched:
     use: set[Any] = field(default_factory=set)
 
     def add(self, change: Change) -> None:
-        """Note what ``change`` touches."""
+        """Notes what ``change`` touches."""
         self.nodes.update(change.nodes)
         self.edges.update(change.edges)
         self.tombstones.update(change.tombstones)
@@ -55,7 +55,7 @@ class Sheet:
         return sheet
 
     async def update(self, graph: Graph, touched: Touched) -> None:
-        """Make this the sheet of ``graph``, which differs in what was touched."""
+        """Makes this the sheet of ``graph``, which differs in what was touched."""
         for name, section in self._sections.items():
             values = getattr(graph, name)
             async for key in in_slices(getattr(touched, name)):

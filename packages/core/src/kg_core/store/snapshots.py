@@ -46,7 +46,7 @@ class Snapshots:
     projects: Projects
 
     async def take(self, held: Held) -> bool:
-        """Bring the graph's files up to date, edits from outside merged first; whether that worked."""
+        """Brings the graph's files up to date, edits from outside merged first; whether that worked."""
         path = self.disk.home.graph(held.key)
         try:
             await self.disk.journal(self.journal.check)

@@ -7,8 +7,9 @@ import os
 from dataclasses import replace
 from functools import partial
 from time import time_ns
-from typing import TYPE_CHECKING, Final, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
+from kg_core.model import DAY
 from kg_core.store.commits import Commits
 from kg_core.store.disk import Disk
 from kg_core.store.edits import Edits
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from kg_core.store.entry import Entry, Write
     from kg_core.store.held import Held
     from kg_core.store.paths import Home
-
-_DAY: Final = 86_400_000
 
 
 def now_ms() -> Millis:
@@ -78,7 +77,7 @@ class Store:
             segments=recovered.segments,
             marks=recovered.marks,
             kept_bytes=settings.journal.mebibytes << 20,
-            kept_for=settings.journal.days * _DAY,
+            kept_for=settings.journal.days * DAY,
             is_held=self._refuse if lock is None else lock.confirm,
         )
         floor = max(recovered.gap, recovered.segments[0].first - 1 if recovered.segments else start)
@@ -116,7 +115,7 @@ class Store:
         settings: Settings | None = None,
         places: Places | None = None,
     ) -> Self:
-        """Open the memory of a home. Graphs are read when they are first asked for.
+        """Opens the memory of a home. Graphs are read when they are first asked for.
 
         Raises CONFLICT, naming the holder, when another server has it; READ_ONLY when a later version wrote the
         journal; UNAVAILABLE when the journal cannot be read. A home that cannot be written is opened for reading.
@@ -155,12 +154,12 @@ class Store:
         return cls(disk, lock, recovered, problems, projects, settings, clock, start)
 
     def announce(self, port: int) -> None:
-        """Say in the lock file on which port this server answers."""
+        """Says in the lock file on which port this server answers."""
         if self._lock is not None:
             self._lock.announce(port)
 
     async def confirm(self) -> bool:
-        """Make sure that no other server can have this memory; False when one has it, or had it and has written."""
+        """Makes sure that no other server can have this memory; False when one has it, or had it and has written."""
         try:
             await self._disk.journal(self._journal.confirm)
         except KgError as error:
@@ -198,7 +197,7 @@ class Store:
         return replace(held.durable, extra=held.extra)
 
     def commit(self, write: Write) -> asyncio.Future[Entry]:
-        """Apply the write to the pending values at once; the future resolves when it is durable.
+        """Applies the write to the pending values at once; the future resolves when it is durable.
 
         Raises READ_ONLY for a graph that cannot be written and INTERNAL for one that was not loaded; then nothing has
         changed. The future fails with a KgError that names the path when the disk does not take it; then this write and
@@ -209,17 +208,17 @@ class Store:
         return self._commits.commit(write)
 
     def draft(self, key: GraphKey) -> Draft:
-        """Begin a change of the use of many nodes of a loaded graph, from its pending value. Close it in the end."""
+        """Begins a change of the use of many nodes of a loaded graph, from its pending value; its user closes it."""
         return self._commits.draft(key)
 
     def commit_draft(self, draft: Draft, *, by: str, at: Millis) -> asyncio.Future[Entry] | None:
-        """Apply a draft at once, as maintenance, like :meth:`commit`; ``None`` when it does not fit any more."""
+        """Applies a draft at once, as maintenance, like :meth:`commit`; ``None`` when it does not fit any more."""
         if self._lock is None or not self._tasks:
             self._refuse()
         return self._commits.commit_draft(draft, by=by, at=at)
 
     async def settled(self) -> bool:
-        """Return once all writes on their way now are durable; False when one of them failed.
+        """Returns once all writes on their way now are durable; False when one of them failed.
 
         For whoever decided by the pending values that nothing is to be written.
         """
@@ -239,7 +238,7 @@ class Store:
         self._upkeep.watermark = sequence
 
     def subscribe(self, callback: Callable[[Entry], None]) -> None:
-        """Call back for every entry that has become durable, on the loop, in order, before its writer goes on."""
+        """Calls back for every entry that has become durable, on the loop, in order, before its writer goes on."""
         self._commits.subscribe(callback)
 
     def unsnapshotted(self) -> tuple[GraphKey, ...]:
@@ -251,7 +250,7 @@ class Store:
         return self._problems.all()
 
     def report(self, kind: ProblemKind, path: object, sentence: str) -> None:
-        """Say what is wrong with something that belongs to the memory, until it is :meth:`solved`."""
+        """Says what is wrong with something that belongs to the memory, until it is :meth:`solved`."""
         self._problems.report(kind, path, sentence)
 
     def solved(self, kind: ProblemKind, path: object) -> None:
@@ -259,16 +258,16 @@ class Store:
         self._problems.solved(kind, path)
 
     async def look(self) -> None:
-        """Take over edits from outside now, instead of within a second."""
+        """Takes over edits from outside now, instead of within a second."""
         await self._upkeep.look()
 
     async def snapshot(self) -> bool:
-        """Bring all files up to date now; whether that worked. What did not is in :meth:`problems`."""
+        """Brings all files up to date now; whether that worked. What did not is in :meth:`problems`."""
         await self._commits.drained()
         return await self._upkeep.snapshot()
 
     async def close(self) -> None:
-        """Finish the writes on their way, bring the files up to date, and give the lock back."""
+        """Finishes the writes on their way, brings the files up to date, and gives the lock back."""
         if not self._tasks:
             return
         await self._commits.drained()

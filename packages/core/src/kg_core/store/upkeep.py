@@ -76,7 +76,7 @@ class Upkeep:
         """Graphs that are not loaded, with entries that are not in their files: what the files do hold."""
 
     async def run(self) -> None:
-        """Look after everything, for ever."""
+        """Looks after everything, for ever."""
         looked = monotonic()
         failures = 0
         while True:
@@ -92,7 +92,7 @@ class Upkeep:
                 self._rest_until = monotonic() + rest
 
     async def look(self) -> None:
-        """Take over edits from outside. What fails is reported and tried again.
+        """Takes over edits from outside. What fails is reported and tried again.
 
         A journal that was removed, moved or cut is made up for by a snapshot: until then its entries are in memory
         alone.
@@ -112,7 +112,7 @@ class Upkeep:
                         self._problems.solved(ProblemKind.UNWRITABLE, path)
 
     async def snapshot(self) -> bool:
-        """Bring all files up to date; whether that worked."""
+        """Brings all files up to date; whether that worked."""
         self._commits.snapshotted()
         worked = True
         for key in tuple(self.tails):

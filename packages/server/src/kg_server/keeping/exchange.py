@@ -67,7 +67,7 @@ class Exchange:
         self._alone = asyncio.Lock()
 
     async def sync(self) -> list[dict[str, object]]:
-        """Bring every copy and its graph together, as far as either has changed. What fails is a problem, told once.
+        """Brings every copy and its graph together, as far as either has changed. What fails is a problem, told once.
 
         The outcome of each copy: its ``path``, ``changed`` (nodes taken over), ``conflicts`` and ``problem``.
         """
@@ -111,7 +111,7 @@ class Exchange:
         return {"changed": changed, "conflicts": conflicts}
 
     async def _merge(self, known: _Copy, copy: Graph) -> tuple[int, list[str]]:
-        """Take over what others have made of the copy, as writes like any other."""
+        """Takes over what others have made of the copy, as writes like any other."""
         theirs = continued(known.base, copy)
         written: list[asyncio.Future[Entry]] = []
         conflicts: list[str] = []
@@ -127,7 +127,7 @@ class Exchange:
         return changed, conflicts
 
     async def _write(self, path: Path, known: _Copy, identity: Identity | None, data: bytes | None) -> None:
-        """Put what is shared in the copy's place, unless it holds just that or somebody has changed it meanwhile.
+        """Puts what is shared in the copy's place, unless it holds just that or somebody has changed it meanwhile.
 
         ``data`` is what it holds when it is not what we wrote last.
         """
@@ -214,7 +214,7 @@ def trees(home: Home) -> tuple[Path, ...]:
 
 
 def write_trees(home: Home, listed: tuple[Path, ...]) -> None:
-    """Say which work trees take part. Blocking; raises OSError."""
+    """Says which work trees take part. Blocking; raises OSError."""
     files = OsFiles()
     files.make_folder(home.state)
     replace_file(files, home.state / "team.json", (json.dumps({"trees": [str(tree) for tree in listed]}).encode(),))
