@@ -14,8 +14,8 @@ from kg_core.model import Tier, codec
 from kg_core.policy import compaction as planning
 from kg_core.render import paged
 from kg_core.store import commits, recovery, store
-from kg_server import memory
-from kg_server.delivery import deliveries, executor, queues
+from kg_server import executor, memory
+from kg_server.delivery import deliveries, queues
 from kg_server.tools import put_node, sync
 
 from .scenarios import ALPHA, ANN, BEN, BETA, DELTA, GAMMA, PAIRED, READERS, SMALL, WAITING, Scenario

@@ -19,7 +19,7 @@ from kg_core.store import commits, journal, slices, store, upkeep
 from kg_core.store import disk as disks
 from kg_core.store.identity import Places
 from kg_server import background, compaction, service
-from kg_server.contexts.log import ContextLog
+from kg_server.linelog import LineLog
 from kg_server.sources import others
 
 from .disk import Disk, File
@@ -138,9 +138,9 @@ class Seams:
         return planning.planned(graph, user, now, settled, cls.budget)
 
     @classmethod
-    def log(cls, path: Path) -> ContextLog:
-        """For ``ContextLog``."""
-        return ContextLog(File(cls.machine.disk, path))  # type: ignore[arg-type]
+    def log(cls, path: Path) -> LineLog:
+        """For ``LineLog``."""
+        return LineLog(File(cls.machine.disk, path))  # type: ignore[arg-type]
 
 
 def _still() -> float:
@@ -161,7 +161,7 @@ def controlled() -> Iterator[None]:
         patch.object(upkeep, "QUIET", 0.0),
         patch.object(upkeep, "_LOOK", 0.0),
         patch.object(journal, "SEGMENT_BYTES", SEGMENT_BYTES),
-        patch.object(service, "ContextLog", Seams.log),
+        patch.object(service, "LineLog", Seams.log),
         patch.object(service, "_UPKEEP_ROUNDS", 1),
         patch.object(service, "Keeping", NoKeeping),
         patch.object(service, "Heard", Unheard),

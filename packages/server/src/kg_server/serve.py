@@ -35,7 +35,7 @@ _GRACE_SECONDS: Final = 3
 _FIRST_SECONDS: Final = 0.1
 """For so long a new server answers those who waited for it before it makes anything ready for others."""
 
-_log = logging.getLogger("kg.server")
+log = logging.getLogger(__name__)
 
 
 class _Server(uvicorn.Server):
@@ -115,14 +115,14 @@ async def _listen(
             try:
                 write_answers(home, memory, plugins)
             except OSError as failure:
-                _log.warning("The answers that need no server were not written down: %s", failure)
+                log.warning("The answers that need no server were not written down: %s", failure)
 
         def started() -> None:
             announce(home, where)
             # A shim that finds no answers written down asks the server, so this need not hold up the start.
             tasks.append(asyncio.create_task(answer()))
             memory.listening(port)
-            _log.info("kg %s serves %s on port %d", VERSION, home.root, port)
+            log.info("kg %s serves %s on port %d", VERSION, home.root, port)
             watching = asyncio.create_task(keep_announced(home, where, memory, tell))
             watching.add_done_callback(lambda _: setattr(server, "should_exit", True))
             tasks.append(watching)
@@ -138,7 +138,7 @@ async def _listen(
         finally:
             for task in tasks:
                 task.cancel()
-        _log.info("kg %s ends", VERSION)
+        log.info("kg %s ends", VERSION)
 
 
 def bound(wanted: int) -> socket.socket:

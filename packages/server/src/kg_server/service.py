@@ -9,22 +9,23 @@ import asyncio
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kg_plugin_api import Caller, Carrier, Code, Event, EventKind, KgError, Path
+from kg_plugin_api import Caller, Code, KgError
 from kg_server import looking, mapping, why
 from kg_server.compaction import Compaction
-from kg_server.contexts import Admission, Bindings, Context, ContextKey, ContextLog, Registry
-from kg_server.contexts.context import first_ledger
-from kg_server.delivery import Deliveries, Outlook, Pages, Queues, compose, framed, stated_limit
-from kg_server.delivery.executor import Executor
+from kg_server.contexts import Admission, Bindings, Registry
+from kg_server.delivery import Deliveries, Outlook, Pages, Queues
 from kg_server.endings import Endings
-from kg_server.events import SOURCES, Events, starts_in
+from kg_server.events import Events
+from kg_server.executor import Executor
 from kg_server.files import Uses
 from kg_server.generic import GENERIC
 from kg_server.heard import Heard
 from kg_server.holding import Holding
-from kg_server.interface import EventReply, Preview, ToolCall, ToolReply, ToolSpec
+from kg_server.interface import EventReply, ToolReply
 from kg_server.keeping.keeping import Keeping
+from kg_server.linelog import LineLog
 from kg_server.memory import Memory
+from kg_server.previewing import previewed
 from kg_server.recall_log import RecallLog, told
 from kg_server.rulebook import Rulebook
 from kg_server.searching import BUILTIN
@@ -39,13 +40,13 @@ if TYPE_CHECKING:
     from kg_core.render import Mark
     from kg_core.store import Home, Settings
     from kg_plugin_api import Harness, RawEvent
+    from kg_server.interface import Preview, ToolCall, ToolSpec
     from kg_server.tools.plan import Tool
 
 _LOG_SECONDS = 2
 """How often it is looked whether the log of contexts has grown so much that it is rewritten."""
 _UPKEEP_ROUNDS = 300
 """After so many of these looks contexts that ended are let go of, and scores looked at that time alone has moved."""
-_PREVIEW = "preview"
 
 
 class Service:
@@ -60,7 +61,8 @@ class Service:
         clock: Callable[[], Millis],
         keeping: Keeping,
         recall_log: RecallLog,
-        waiting: ContextLog,
+        waiting: LineLog,
+        version: str,
     ) -> None:
         self.keeping = keeping
         self._memory = memory
@@ -116,7 +118,7 @@ class Service:
             ),
         )
         self._compaction = Compaction(memory, clock)
-        self._version = ""
+        self._version = version
         self._background: list[asyncio.Task[None]] = []
 
     @classmethod
@@ -125,14 +127,13 @@ class Service:
     ) -> Service:
         """Opens the storage and what is known of earlier contexts. Raises CONFLICT when another server holds it."""
         memory = await Memory.open(home, clock=clock, settings=settings, plugins=plugins)
-        registry = Registry(ContextLog(home.state / "contexts.jsonl"))
+        registry = Registry(LineLog(home.state / "contexts.jsonl"))
         registry.restore(clock(), memory.store.sequence)
         keeping = Keeping(home, memory, clock, settings, version)
         await keeping.open()
         recall_log = RecallLog(home.recall_log, clock)
-        heard, waiting = Heard(home.state / "heard.json"), ContextLog(home.state / "queues.jsonl")
-        service = cls(memory, registry, plugins, heard, clock, keeping, recall_log, waiting)
-        service._version = version
+        heard, waiting = Heard(home.state / "heard.json"), LineLog(home.state / "queues.jsonl")
+        service = cls(memory, registry, plugins, heard, clock, keeping, recall_log, waiting, version)
         service._background = [
             asyncio.create_task(service._keep_up()),
             asyncio.create_task(service._compaction.keep()),
@@ -221,27 +222,7 @@ class Service:
         known = self._harnesses.get(harness)
         if known is None:
             raise KgError(Code.NOT_FOUND, f"There is no harness {harness!r}; kg knows {', '.join(self._harnesses)}.")
-        levels = await looking.levels_at(self._memory, cwd)
-        now = self._clock()
-        context = Context(
-            id=_PREVIEW,
-            key=ContextKey(known.name, _PREVIEW),
-            opened=now,
-            used=now,
-            cwd=cwd,
-            project=levels.project.key if levels.project is not None else "",
-            ledger=first_ledger(self._memory.store.sequence),
-        )
-        spec = next((spec for spec in known.events if spec.kind is EventKind.SESSION_START), None)
-        carrier = spec.carrier if spec is not None else Carrier.HOOK_CLIENT
-        event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
-        await Rulebook(self._memory.store).look(context, patience=None)
-        view = self._outlook.view(known, context, now)
-        parts = starts_in(spec, self._memory.store.settings) if spec is not None else 1
-        composed = compose(SOURCES, event, view, carrier, parts)
-        text = "\n".join(framed(each) for each in (composed.fitted.text, *(page.text for page in composed.more)))
-        limit = stated_limit(known, Path.PRELOAD, carrier)
-        return Preview(text=text, measure=limit.measure(text), limit=parts * limit.maximum, unit=limit.unit)
+        return await previewed(self._memory, self._outlook, known, cwd, self._clock())
 
     async def show(self, cwd: str, ids: Sequence[str]) -> dict[str, object]:
         """The memory of ``cwd``, or the nodes named; changes nothing."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from kg_core.render.block import Mark, MarkKind
-from kg_server.contexts import CAPACITY, LIFE, ContextKey, ContextLog, Registry
+from kg_server.contexts import CAPACITY, LIFE, ContextKey, Registry
+from kg_server.linelog import LineLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ def registry() -> Iterator[Open]:
     opened: list[Registry] = []
 
     def open_one(path: Path, *, now: int = NOW, sequence: int = 100) -> Registry:
-        found = Registry(ContextLog(path))
+        found = Registry(LineLog(path))
         opened.append(found)
         found.restore(now, sequence)
         return found
@@ -123,7 +124,7 @@ def test_what_is_learned_while_the_log_is_rewritten_is_kept(registry: Open, log:
 def test_what_earlier_servers_left_in_the_log_counts_as_growth(
     registry: Open, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kg_server.contexts.log._GROWTH_BEFORE_REWRITE", 2_000)
+    monkeypatch.setattr("kg_server.linelog._GROWTH_BEFORE_REWRITE", 2_000)
     killed = registry(log)
     context = killed.open(MAIN, now=NOW, sequence=0)
     for number in range(100):
@@ -257,7 +258,12 @@ def test_a_context_of_another_memory_is_not_taken_over(registry: Open, log: Path
 
 
 def test_marks_for_a_context_that_is_gone_are_dropped(registry: Open, log: Path) -> None:
-    registry(log).learn("nobody00", [SEEN], NOW)
+    contexts = registry(log)
+    contexts.learn("nobody00", [SEEN], NOW)
+    contexts.close()
+
+    assert len(contexts) == 0
+    assert len(registry(log)) == 0
 
 
 def test_a_context_of_before_the_clock_was_set_back_ages_from_then_on(registry: Open, log: Path) -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from kg_core.render import Page
 from kg_core.render.block import Mark, MarkKind
 from kg_plugin_api import Limit, Unit
-from kg_server.contexts import ContextLog
 from kg_server.delivery import Queues
+from kg_server.linelog import LineLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +45,7 @@ def opened(log: Path) -> Iterator[Callable[..., Queues]]:
     running: list[Queues] = []
 
     def open_(commit: Callable[[str, Sequence[Mark], int], None] = ignore) -> Queues:
-        queues = Queues(commit, ContextLog(log))
+        queues = Queues(commit, LineLog(log))
         queues.restore(lambda _: True)
         running.append(queues)
         return queues
@@ -196,7 +196,7 @@ def test_a_damaged_line_of_the_log_is_passed_over(log: Path, opened: Callable[..
 
 
 def read_back(log: Path) -> Queues:
-    queues = Queues(ignore, ContextLog(log))
+    queues = Queues(ignore, LineLog(log))
     queues.restore(lambda _: True)
     return queues
 
@@ -212,7 +212,7 @@ def test_a_queue_that_is_read_back_is_the_queue_that_was(steps: list[tuple[str, 
     """Whatever happened before the server was killed, and whether or not the log was rewritten meanwhile."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "queues.jsonl"
-        queues = Queues(ignore, ContextLog(log))
+        queues = Queues(ignore, LineLog(log))
         limit = Limit(140, Unit.BYTES)
         out = None
         for number, (step, size) in enumerate(steps):

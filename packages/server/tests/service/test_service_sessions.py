@@ -379,7 +379,7 @@ def test_what_can_be_no_folder_decides_no_project(live: Live, junk: str) -> None
 
 def test_the_log_of_contexts_does_not_grow_without_end(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kg_server.service._LOG_SECONDS", 0.01)
-    monkeypatch.setattr("kg_server.contexts.log._GROWTH_BEFORE_REWRITE", 2_000)
+    monkeypatch.setattr("kg_server.linelog._GROWTH_BEFORE_REWRITE", 2_000)
 
     async def scenario(world: Any) -> None:
         log = world.root / ".kg" / "state" / "contexts.jsonl"

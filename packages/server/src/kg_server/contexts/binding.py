@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from kg_server.contexts.key import ContextKey
+from kg_server.contexts.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from kg_plugin_api import Caller
 
 _REMEMBERED = 4_096
 _SHIM = "shim:"
 _ANONYMOUS = "anonymous"
-
-K = TypeVar("K", bound="Hashable")
-V = TypeVar("V")
-
-
-class Recent(Generic[K, V]):
-    """A map that keeps its most recently set entries only."""
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self._entries: OrderedDict[K, V] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def set(self, key: K, value: V) -> None:
-        """Remembers; the oldest entry goes when there is no room."""
-        self._entries[key] = value
-        self._entries.move_to_end(key)
-        if len(self._entries) > self._capacity:
-            self._entries.popitem(last=False)
-
-    def get(self, key: K) -> V | None:
-        """What is remembered, or ``None``."""
-        return self._entries.get(key)
 
 
 class Bindings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kg_core.model import PROJECT_PREFIX, USER
 from kg_core.render.block import Mark, MarkKind
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from kg_core.model import GraphKey, Millis
-
-Record = dict[str, Any]
-"""One line of the log, as JSON-compatible values."""
+    from kg_server.linelog import Record
 
 _MARKS_PER_RECORD = 500
 
@@ -26,12 +24,12 @@ _MARKS_PER_RECORD = 500
 class Context:
     """A registered context.
 
-    ``project`` is the key of the project's graph, or empty for user memory alone; it is decided when a
-    working folder is first known (``placed``), and no later folder changes it; only a context without a project can be
-    given one later. ``started`` is the journal sequence at registration: what was written before is not news. ``heard``
-    says that an event of it has arrived, so that text can wait for the next one. ``ended`` says that its client has
-    told its end; it may be taken up again. Of the client's transcript, ``read`` bytes were looked at, and ``prompt``
-    names the last prompt in it that was answered.
+    ``project`` is the key of the project's graph, or empty for user memory alone; it is decided when a working folder
+    is first known (``placed``), and no later folder changes it, but for a context without a project, which can be given
+    one later. ``started`` is the journal sequence at registration: what was written before is not news. ``heard`` says
+    that an event of it has arrived, so that text can wait for the next one. ``ended`` says that its client has told its
+    end; it may be taken up again. Of the client's transcript, ``read`` bytes were looked at, and ``prompt`` names the
+    last prompt in it that was answered.
     """
 
     id: str

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
     from kg_core.model import GraphKey, Millis
     from kg_core.render.block import Mark
-    from kg_server.contexts.context import Record
     from kg_server.contexts.key import ContextKey
     from kg_server.contexts.ledger import IsGone
-    from kg_server.contexts.log import ContextLog
+    from kg_server.linelog import LineLog, Record
 
 LIFE: Millis = 24 * 3_600_000
 """How long a context is kept after its last use."""
@@ -34,7 +33,7 @@ def _nothing_is(_graph: GraphKey, _node_id: str) -> bool:
 class Registry:
     """The contexts in memory and their log. Every method is one synchronous step on the loop."""
 
-    def __init__(self, log: ContextLog) -> None:
+    def __init__(self, log: LineLog) -> None:
         self._log = log
         self._by_id: dict[str, Context] = {}
         self._by_key: dict[ContextKey, str] = {}

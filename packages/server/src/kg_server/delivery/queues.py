@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kg_core.model import Millis
     from kg_core.render import Block, Mark, Page
     from kg_plugin_api import Limit, Queued
-    from kg_server.contexts import ContextLog
+    from kg_server.linelog import LineLog
 
 MOST_TEXTS: Final = 64
 MOST_BYTES: Final = 1024 * 1024
@@ -29,7 +29,7 @@ MOST_BYTES: Final = 1024 * 1024
 class Queues:
     """The queues of all contexts. A full one refuses a new text and never drops an old one."""
 
-    def __init__(self, commit: Callable[[str, Sequence[Mark], Millis], None], log: ContextLog) -> None:
+    def __init__(self, commit: Callable[[str, Sequence[Mark], Millis], None], log: LineLog) -> None:
         self._commit = commit
         self._log = log
         self._queues: dict[str, Waiting] = {}

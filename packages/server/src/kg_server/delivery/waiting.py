@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kg_core.render import Mark, MarkKind, Page
 
@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kg_plugin_api import Limit
+    from kg_server.linelog import Record
 
 BETWEEN: Final = "\n\n"
 MORE: Final = "(More of this follows after your next tool call; kg_sync is one that will do.)"
 """Ends a packet that is not the last one: a client hands out the next one before its model's next step."""
 _INTRODUCTION: Final = Mark(MarkKind.PRELOADED, "")
-
-Record = dict[str, Any]
-"""One line of the log, as JSON-compatible values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from kg_server.http.replies import Json
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_log = logging.getLogger("kg.server")
+log = logging.getLogger(__name__)
 
 
 class Unforeseen:
@@ -37,7 +37,7 @@ class Unforeseen:
             await self._app(scope, receive, noting)
         except Exception as failure:  # noqa: BLE001 - request border: the client must get an answer
             kind = type(failure).__name__
-            _log.error("%s %s failed: %s", scope["method"], scope.get("route_path", ""), kind)
+            log.error("%s %s failed: %s", scope["method"], scope.get("route_path", ""), kind)
             if not begun:
                 error = KgError(Code.INTERNAL, f"The server failed ({kind}). `kg logs` may say more.")
                 await Json(told(error), ANSWERS[Code.INTERNAL].status)(scope, receive, send)

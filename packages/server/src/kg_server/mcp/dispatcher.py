@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kg_core.host import Plugins
     from kg_server.interface import Memory
 
-_log = logging.getLogger("kg.server")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Dispatcher:
         except KgError as failure:
             return ToolReply(failure.sentence, is_error=ANSWERS[failure.code].is_error)
         except Exception as failure:  # noqa: BLE001 - request border: the model must get an answer that it understands
-            _log.error("%s failed: %s", name if name in self._names(harness) else "a call", type(failure).__name__)
+            log.error("%s failed: %s", name if name in self._names(harness) else "a call", type(failure).__name__)
             return ToolReply(f"{name} failed inside kg ({type(failure).__name__}). Go on without it.", is_error=True)
 
     def _names(self, harness: str) -> set[str]:

@@ -30,7 +30,7 @@ _GATHERED_SECONDS: Final = 1.0
 _WAITING: Final = 2_000
 """Lines that wait to be written; beyond it the oldest are lost."""
 
-_log = logging.getLogger("kg.server")
+log = logging.getLogger(__name__)
 
 
 class RecallLog:
@@ -89,7 +89,7 @@ class RecallLog:
                 self._fails = False
             except OSError as failure:
                 if not self._fails:
-                    _log.warning("Decisions on recall cannot be written to %s: %s", self._path, failure.strerror)
+                    log.warning("Decisions on recall cannot be written to %s: %s", self._path, failure.strerror)
                 self._fails = True
 
     async def newest(self, accepts: Callable[[Entry], bool], most: int) -> list[Entry]:

@@ -1,7 +1,7 @@
-"""The contexts on disk: an append-only log of JSON lines, rewritten when it has grown.
+"""An append-only log of JSON lines, rewritten when it has grown: what was shown to whom, and what waits for whom.
 
-It holds no memory, only what was shown to whom. A lost line means that something is offered once more, so appends
-are not synced, a damaged line is skipped, and a disk that cannot be written stops nothing.
+It holds no memory. A lost line means that something is offered once more, so appends are not synced, a damaged line is
+skipped, and a disk that cannot be written stops nothing.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ import asyncio
 import contextlib
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from io import FileIO
     from pathlib import Path
 
-    from kg_server.contexts.context import Record
+Record = dict[str, Any]
+"""One line, as JSON-compatible values."""
 
 _READ_AT_MOST = 64 * 1024 * 1024
 _GROWTH_BEFORE_REWRITE = 4 * 1024 * 1024
@@ -25,7 +26,7 @@ _SLICE = 64
 """Records written between two turns of the loop while the log is rewritten."""
 
 
-class ContextLog:
+class LineLog:
     """One file. ``append`` and ``rewrite`` are called on the loop; nothing else writes the file."""
 
     def __init__(self, path: Path) -> None:
@@ -97,7 +98,7 @@ class ContextLog:
             self._is_torn = self._lacks = False
             self.problem = ""
         except OSError as error:
-            self.problem = f"The contexts cannot be kept in {self._path}: {error.strerror or error}."
+            self.problem = f"What agents were given cannot be noted in {self._path}: {error.strerror or error}."
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
         finally:
@@ -124,7 +125,7 @@ class ContextLog:
         except FileNotFoundError:
             return b""
         except OSError as error:
-            self.problem = f"The contexts cannot be read from {self._path}: {error.strerror or error}."
+            self.problem = f"What agents were given cannot be read from {self._path}: {error.strerror or error}."
             return b""
 
     def _write(self, line: bytes) -> None:
@@ -140,7 +141,7 @@ class ContextLog:
             self.problem = ""
         except OSError as error:
             self._is_torn = self._lacks = True
-            self.problem = f"The contexts cannot be kept in {self._path}: {error.strerror or error}."
+            self.problem = f"What agents were given cannot be noted in {self._path}: {error.strerror or error}."
             self.close()
 
 

@@ -12,8 +12,7 @@ from kg_core.policy import scrub_blocks
 from kg_core.render import Block, fit, marks_of, paged
 from kg_core.store import Write
 from kg_plugin_api import Carrier, Code, KgError, Path, Queued, SearchResults
-from kg_server.delivery.deliveries import CALL_LIFE
-from kg_server.delivery.queues import pages_for
+from kg_server.delivery import CALL_LIFE, pages_for
 from kg_server.interface import ToolReply
 from kg_server.rulebook import Rulebook
 from kg_server.sources.notices import notice_blocks
@@ -29,10 +28,7 @@ if TYPE_CHECKING:
     from kg_core.render import Mark
     from kg_plugin_api import Caller, Harness, Limit
     from kg_server.contexts import Context, Registry
-    from kg_server.delivery.deliveries import Deliveries
-    from kg_server.delivery.outlook import Outlook
-    from kg_server.delivery.pages import Pages
-    from kg_server.delivery.queues import Queues
+    from kg_server.delivery import Deliveries, Outlook, Pages, Queues
     from kg_server.memory import Memory
     from kg_server.tools.arguments import Arguments
     from kg_server.tools.plan import Tool

@@ -1,0 +1,45 @@
+"""What the start of a session would be given, for a person who wants to see it beforehand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kg_plugin_api import Carrier, Event, EventKind, Path
+from kg_server.contexts import Context, ContextKey
+from kg_server.contexts.context import first_ledger
+from kg_server.delivery import compose, framed, stated_limit
+from kg_server.events import SOURCES, starts_in
+from kg_server.interface import Preview
+from kg_server.looking import levels_at
+from kg_server.rulebook import Rulebook
+
+if TYPE_CHECKING:
+    from kg_core.model import Millis
+    from kg_plugin_api import Harness
+    from kg_server.delivery import Outlook
+    from kg_server.memory import Memory
+
+_PREVIEW: Final = "preview"
+
+
+async def previewed(memory: Memory, outlook: Outlook, harness: Harness, cwd: str, now: Millis) -> Preview:
+    """The text of a session's start in ``cwd``, for a session that nobody has; changes nothing."""
+    levels = await levels_at(memory, cwd)
+    context = Context(
+        id=_PREVIEW,
+        key=ContextKey(harness.name, _PREVIEW),
+        opened=now,
+        used=now,
+        cwd=cwd,
+        project=levels.project.key if levels.project is not None else "",
+        ledger=first_ledger(memory.store.sequence),
+    )
+    spec = next((spec for spec in harness.events if spec.kind is EventKind.SESSION_START), None)
+    carrier = spec.carrier if spec is not None else Carrier.HOOK_CLIENT
+    event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
+    await Rulebook(memory.store).look(context, patience=None)
+    parts = starts_in(spec, memory.store.settings) if spec is not None else 1
+    composed = compose(SOURCES, event, outlook.view(harness, context, now), carrier, parts)
+    text = "\n".join(framed(each) for each in (composed.fitted.text, *(page.text for page in composed.more)))
+    limit = stated_limit(harness, Path.PRELOAD, carrier)
+    return Preview(text=text, measure=limit.measure(text), limit=parts * limit.maximum, unit=limit.unit)
