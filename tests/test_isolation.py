@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,14 +16,6 @@ LARGE = ["core", "search-pg", "server"]
 """Packages whose tests take minutes: by day their imports are tried alone, by night their tests too."""
 HARNESSES = [folder for folder in FOLDERS if folder.startswith("harness-")]
 QUICK = ["-q", "-p", "no:cacheprovider", "-m", "not slow and not acceptance and not nightly"]
-
-
-@pytest.fixture(scope="module")
-def uv() -> str:
-    found = os.environ.get("UV") or shutil.which("uv")
-    if not found:
-        pytest.skip("uv is not there: `pip install uv`")
-    return found
 
 
 def run(command: list[str], environ: dict[str, str]) -> None:

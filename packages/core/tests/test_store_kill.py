@@ -49,7 +49,7 @@ def _live_and_die(home, start, point, seconds, told, tried):
     process = subprocess.Popen(
         [sys.executable, str(_DRIVER), str(home.root), start],
         stdout=subprocess.PIPE,
-        env={**os.environ, "KG_TEST_KILL": point} if point else os.environ,
+        env={**os.environ, "KILL_AT": point} if point else os.environ,
     )
     assert process.stdout is not None
     timer = threading.Timer(10 if point else 60, process.kill)

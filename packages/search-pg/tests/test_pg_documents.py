@@ -282,7 +282,7 @@ def test_a_second_look_embeds_nothing_and_a_changed_line_only_its_piece(
 
 
 def test_what_is_gone_excluded_or_became_a_link_is_forgotten_and_what_cannot_be_read_stays(
-    documented: Any, repository: Path, monkeypatch: pytest.MonkeyPatch, postgres: Any
+    documented: Any, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main() -> None:
         async with documented(embedder="none") as (backend, documents):
@@ -311,9 +311,7 @@ def test_what_is_gone_excluded_or_became_a_link_is_forgotten_and_what_cannot_be_
     asyncio.run(main())
 
 
-def test_a_folder_that_lost_all_its_documents_is_told_and_forgets_nothing(
-    documented: Any, repository: Path, tmp_path: Path
-) -> None:
+def test_a_folder_that_lost_all_its_documents_is_told_and_forgets_nothing(documented: Any, repository: Path) -> None:
     async def main() -> None:
         async with documented(embedder="none") as (backend, documents):
             await documents.add(repository, everywhere=False)
@@ -507,7 +505,7 @@ def test_a_folder_that_overlaps_another_is_refused(documented: Any, repository: 
     asyncio.run(main())
 
 
-def test_a_folder_without_documents_is_refused_and_told_why(documented: Any, repository: Path, tmp_path: Path) -> None:
+def test_a_folder_without_documents_is_refused_and_told_why(documented: Any, repository: Path) -> None:
     async def main() -> None:
         async with documented(embedder="none") as (_, documents):
             write(repository, **{".kgignore": "*\n"})

@@ -201,7 +201,7 @@ def test_a_crowd_is_answered(opened: Any, until: Any) -> None:
     asyncio.run(main())
 
 
-def test_several_that_open_at_once_make_the_tables_once(opened: Any, postgres: EmbeddedServer) -> None:
+def test_several_that_open_at_once_make_the_tables_once(postgres: EmbeddedServer) -> None:
     async def main() -> None:
         await sql(postgres, "drop schema if exists crowd cascade")
         options = Options(dsn=postgres.dsn, schema="crowd", embedder="none")

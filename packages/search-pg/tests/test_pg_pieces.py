@@ -136,8 +136,12 @@ def test_code_and_lines_that_are_too_long_are_cut_between_lines_and_then_words()
     code = "```\n" + "".join(f"call({number}, other)\n" for number in range(200)) + "```"
     line = SENTENCE * 100
 
-    assert all(piece.text.split("\n")[0].startswith(("```", "call(")) for piece in cut(code))
-    assert all(piece.text.strip().split(" ")[0] in SENTENCE.split(" ") for piece in cut(line))
+    calls, words = cut(code), cut(line)
+
+    assert len(calls) > 1
+    assert len(words) > 1
+    assert all(piece.text.split("\n")[0].startswith(("```", "call(")) for piece in calls)
+    assert all(piece.text.strip().split(" ")[0] in SENTENCE.split(" ") for piece in words)
 
 
 def test_an_edit_changes_no_piece_of_another_section() -> None:

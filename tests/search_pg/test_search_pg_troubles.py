@@ -11,9 +11,7 @@ import json
 import os
 import re
 import signal
-import threading
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -25,15 +23,15 @@ from kg_core.model import USER
 from kg_core.policy import request
 from kg_core.store import Home, Settings
 from kg_plugin_api import Carrier, RawEvent, SearchRequest
-from kg_search_pg.embedded.guard import children
-from kg_search_pg.opening import open_backend, places
-from kg_search_pg.options import Options
+from kg_search_pg.opening import open_backend
 from kg_server.interface import ToolCall
 from kg_server.searching import State, follower
 from kg_server.service import Service
 
+from .private import dsn, processes, until
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
 pytestmark = pytest.mark.slow
@@ -47,49 +45,11 @@ CROWD = 64
 
 
 @dataclass
-class Endpoint:
-    """What embeds: the same direction for the same letters, in as many dimensions as a test says."""
-
-    url: str = ""
-    dimensions: int = 8
-
-    def vectors(self, texts: list[str]) -> list[list[float]]:
-        return [[1.0 + text.count(chr(97 + place)) for place in range(self.dimensions)] for text in texts]
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    told = Endpoint()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            vectors = told.vectors(asked["input"])
-            body = json.dumps({"data": [{"index": at, "embedding": each} for at, each in enumerate(vectors)]}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    told.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    yield told
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-@dataclass
 class Machine:
     """A served memory over its own Postgres, which comes back once a test lets it."""
 
     home: Path
-    endpoint: Endpoint
+    endpoint: Any
     service: Service
     may_open: asyncio.Event
     writer: dict[str, object] = field(default_factory=dict)
@@ -154,17 +114,12 @@ class Machine:
             await asyncio.sleep(0.05)
         raise AssertionError("it was not asked again")
 
-    def processes(self) -> list[int]:
-        pid = int(places(Options(home=self.home)).pid_file.read_text(encoding="utf-8").split()[0])
-        return [pid, *children(pid)]
-
     async def blow(self, kind: signal.Signals) -> None:
-        for pid in self.processes():
+        for pid in processes(self.home):
             os.kill(pid, kind)
 
     async def sql(self, statement: bytes) -> None:
-        dsn = f"host={places(Options(home=self.home)).sockets} user=kg dbname=postgres"
-        async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+        async with await psycopg.AsyncConnection.connect(dsn(self.home), autocommit=True) as connection:
             await connection.execute(statement)
 
     def kept(self) -> set[str]:
@@ -174,7 +129,7 @@ class Machine:
 
 
 @contextlib.asynccontextmanager
-async def served(home: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Machine]:
+async def served(home: Path, endpoint: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Machine]:
     options = {"embedder": "openai", "url": endpoint.url, "model": "stand-in"}
     settings = Settings.model_validate({"search": {"backend": "pg", "options": options}})
     may_open = asyncio.Event()
@@ -206,14 +161,6 @@ class Clock:
         return self.now
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    for _ in range(2_400):
-        if holds():
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError("it never came to that")
-
-
 async def killed(machine: Machine) -> None:
     await machine.blow(signal.SIGKILL)
 
@@ -235,7 +182,7 @@ async def without_tables(machine: Machine) -> None:
 )
 def test_an_outage_costs_no_lesson_and_no_answer_and_is_told_once_to_each_session(
     tmp_path: Path,
-    endpoint: Endpoint,
+    endpoint: Any,
     monkeypatch: pytest.MonkeyPatch,
     trouble: Callable[[Machine], Awaitable[None]],
 ) -> None:
@@ -280,7 +227,7 @@ def test_an_outage_costs_no_lesson_and_no_answer_and_is_told_once_to_each_sessio
 
 
 def test_an_empty_memory_one_of_one_lesson_and_a_crowd_are_no_trouble(
-    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, endpoint: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main() -> None:
         async with served(tmp_path / "memory", endpoint, monkeypatch) as machine:
@@ -300,7 +247,7 @@ def test_an_empty_memory_one_of_one_lesson_and_a_crowd_are_no_trouble(
 
 
 def test_vectors_of_other_dimensions_are_told_words_still_find_and_a_new_index_mends_it(
-    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, endpoint: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main() -> None:
         async with served(tmp_path / "memory", endpoint, monkeypatch) as machine:

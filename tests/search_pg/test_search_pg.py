@@ -18,11 +18,10 @@ from kg_core.host import Plugins
 from kg_core.model import USER, Change, Node
 from kg_core.store import Home, Settings, Write
 from kg_plugin_api import SearchRequest
-from kg_search_pg.embedded.guard import children
-from kg_search_pg.opening import places
-from kg_search_pg.options import Options
 from kg_server.memory import Memory
 from kg_server.searching import State
+
+from .private import dsn, processes, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -48,14 +47,6 @@ def answering(memory: Memory) -> Callable[[], bool]:
     return lambda: follower.state is State.ANSWERING and not follower.behind
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    for _ in range(2_400):
-        if holds():
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError("it never came to that")
-
-
 async def save(memory: Memory, node_id: str, gist: str) -> None:
     change = Change(graph=USER, nodes={node_id: Node(id=node_id, gist=gist)})
     await memory.commit(Write(by="test", at=1, changes=(change,)))
@@ -65,15 +56,6 @@ async def found(memory: Memory, text: str, **more: Any) -> tuple[list[str], bool
     """The ids, and whether Postgres found them."""
     hits = (await memory.search(SearchRequest(text=text, graphs=(USER,), **more))).hits
     return [hit.id for hit in hits], all(hit.ranks for hit in hits)
-
-
-def processes(home: Path) -> list[int]:
-    pid = int(places(Options(home=home)).pid_file.read_text(encoding="utf-8").split()[0])
-    return [pid, *children(pid)]
-
-
-def dsn(home: Path) -> str:
-    return f"host={places(Options(home=home)).sockets} user=kg dbname=postgres"
 
 
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
