@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from kg_core.store import Home
 
-ANSWER_SECONDS = 90.0
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import threading
-import time
 from typing import TYPE_CHECKING, Final
 
 from kg_server.carrier.places import Places
@@ -133,12 +132,3 @@ class Disturber:
             self._free_since = self._now()
             self.windows.append(Window(Trouble.FULL, self._full_since, self._free_since + _AFTER_FULL))
             self._full_since = None
-
-    def wait_until_back(self) -> bool:
-        """Whether there is a server that answers, before long."""
-        deadline = time.monotonic() + COMES_BACK_WITHIN
-        while time.monotonic() < deadline:
-            if healthy(self._places, 2.0):
-                return True
-            time.sleep(_TICK)
-        return False

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX modes")
 
 
-def names(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
-
-
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 

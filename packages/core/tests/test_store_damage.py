@@ -79,7 +79,7 @@ def test_conflict_markers_drop_nothing(home, values, stores):
     asyncio.run(main())
 
 
-def test_conflict_markers_around_two_new_nodes_keep_both(home, values, stores):
+def test_conflict_markers_around_two_new_nodes_keep_both(home, stores):
     side = '    "{0}": {{\n      "gist": "{0}"\n    }}\n'
     text = (
         '{\n  "format": 1,\n  "nodes": {\n<<<<<<< HEAD\n'
@@ -170,7 +170,7 @@ def test_a_second_record_of_one_id_is_set_aside_not_dropped(home, stores):
     assert graph.nodes["a"].conflicts[0]["gist"] == "two"
 
 
-def test_an_unreadable_graph_file_is_an_error_that_names_it_and_stays(home, values, stores):
+def test_an_unreadable_graph_file_is_an_error_that_names_it_and_stays(home, stores):
     async def main():
         home.graph("user").mkdir(parents=True)
         store = await stores.opened(home)

@@ -251,7 +251,7 @@ def test_reading_and_writing_do_not_depend_on_the_locale(home, encoding):
     assert (kept["alpha"]["notes"], kept["beta"]["gist"]) == ([note], note)
 
 
-def test_ids_in_decomposed_form_are_the_same_node(home, values, stores):
+def test_ids_in_decomposed_form_are_the_same_node(home, stores):
     home.memory.mkdir(parents=True)
     document = {
         "nodes": {"cafe\u0301": {"gist": "g"}},

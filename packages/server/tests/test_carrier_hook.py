@@ -166,7 +166,7 @@ def test_the_environment_changes_nothing_about_what_is_printed(served, hook, env
 
 
 @pytest.mark.parametrize("arguments", [[], ["--harness"], ["--nonsense"], ["--harness", "plain", "--event"]])
-def test_wrong_arguments_hold_nobody_up(home, arguments: list[str]) -> None:
+def test_wrong_arguments_hold_nobody_up(arguments: list[str]) -> None:
     command = [sys.executable, "-I", "-S", str(RUN), "hook", *arguments]
 
     done = subprocess.run(command, input=b"", capture_output=True, timeout=30, check=False)

@@ -152,7 +152,7 @@ def test_any_other_event_is_silent_at_a_stranger_and_has_a_server_started(home, 
     assert _told_nothing(stale)
 
 
-def test_a_call_is_answered_by_a_server_of_ours(home, shim, stale: Stranger) -> None:
+def test_a_call_is_answered_by_a_server_of_ours(shim, stale: Stranger) -> None:
     pipes = shim()
 
     pipes.call(1, "kg_search", query="a secret plan")

@@ -83,7 +83,7 @@ def test_what_colleagues_did_while_no_server_ran_is_there_when_it_starts(servers
     assert set(again.graph("project:shop").nodes) == {"from-ben", "retry-three-times"}
 
 
-def test_two_people_exchange_through_git_and_both_hold_everything(servers, repository, person, git, monkeypatch):
+def test_two_people_exchange_through_git_and_both_hold_everything(servers, repository, person, git):
     ana = servers("ana-memory")
     ana.put("retry-three-times", "Three retries", cwd=str(repository))
     ana.put("short-lived", "Soon gone", cwd=str(repository))
@@ -172,7 +172,7 @@ def test_a_copy_with_conflict_markers_gives_both_sides(server, shared) -> None:
     assert "<<<<<<<" not in shared.read_text(encoding="utf-8")
 
 
-def test_a_broken_copy_is_left_alone_and_told(server, shared, repository) -> None:
+def test_a_broken_copy_is_left_alone_and_told(server, shared) -> None:
     shared.write_text('{"nodes": {"retry-th', encoding="utf-8")
 
     server.sync()

@@ -16,10 +16,6 @@ from kg_server.cli.offering import told
 from kg_server.client import Client
 
 
-def counted(told: dict, graph: str) -> dict[str, int]:
-    return next(each["counts"] for each in told["graphs"] if each["graph"] == graph)
-
-
 @pytest.mark.parametrize(
     ("source", "level", "nodes"),
     [

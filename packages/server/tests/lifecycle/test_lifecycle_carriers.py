@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("stop_server")
 
 
-def test_a_carrier_does_not_wait_for_a_server_that_it_cannot_start(home, hook, places: Places) -> None:
+def test_a_carrier_does_not_wait_for_a_server_that_it_cannot_start(hook, places: Places) -> None:
     Path(places.log).mkdir()
 
     assert carrier_start.ensure(places, "plain", time.monotonic() + 3_600, session_start=True) is False

@@ -84,7 +84,7 @@ def test_a_copy_is_told_by_doctor_and_moved_away_by_set_up_and_never_comes_back(
     assert not found.exists()
 
 
-def test_doctor_names_a_copy_and_is_content_otherwise(person: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_names_a_copy_and_is_content_otherwise(person: Any) -> None:
     person.run("setup", "--yes", "--harness", "claude")
     path = copy(person, "claude", older())
 
