@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kg_server.carrier.answers import AnswersFile
 from kg_server.carrier.calls import Call, Forwarder
 from kg_server.carrier.event import EVENT_SECONDS, acknowledge, carry
 from kg_server.carrier.places import Places
@@ -60,7 +61,7 @@ class Inside:
         self._ids = itertools.count(1)
         self._answer: dict[str, Any] = {}
         with contextlib.chdir(cwd):  # where a client would have started its shim
-            self._forwarder = Forwarder(self._places, harness, self._take)
+            self._forwarder = Forwarder(self._places, harness, AnswersFile(self._places, harness), self._take)
 
     def event(
         self, native: str, carrier: str, payload: Mapping[str, object], *, starts: bool, arrived: bool | None
