@@ -49,6 +49,15 @@ def test_a_problem_that_the_text_names_is_told_once(kg, served, monkeypatch) -> 
     assert kg("map", "check") == (1, "PROBLEM: It is torn.\n", "")
 
 
+def test_a_map_that_is_torn_from_its_beginning_shows_its_problem_alone(kg, served, monkeypatch) -> None:
+    async def found(*_: object) -> dict[str, object]:
+        return {"text": "", "problem": "It is torn."}
+
+    monkeypatch.setattr(served.memory, "show_map", found)
+
+    assert kg("map", "show") == (0, "", "Note: It is torn.\n")
+
+
 def test_both_say_so_without_a_server(kg) -> None:
     for name in ("show", "check"):
         assert kg("map", name) == (3, "", "Error: The server is not running. Start it with `kg start`.\n")

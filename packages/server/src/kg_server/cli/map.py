@@ -92,6 +92,7 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    click.echo(found["text"])
+    if found["text"]:
+        click.echo(found["text"])
     if found.get("problem") and found["problem"] not in found["text"]:
         click.echo(f"Note: {found['problem']}", err=True)
