@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,9 @@ from kg_core.policy.columns import added
 from kg_core.policy.leading import Wanted, leading
 from kg_core.policy.postings import MOST_IMPACT, TITLED, Postings
 from kg_plugin_api import SearchItem, SearchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 UNTIMED = settings(deadline=None)
 MANY = settings(deadline=None, max_examples=50)
@@ -30,8 +34,8 @@ FREQUENCIES = {"a": 0.97, "b": 0.6, "c": 0.3, "d": 0.1, "e": 0.01}
 SIZE = 1_800
 
 
-def some_terms(chance: Random) -> dict[str, int]:
-    return {term: chance.choice(IMPACTS) for term, part in FREQUENCIES.items() if chance.random() < part}
+def some_terms(chance: Random, impacts: Sequence[int] = IMPACTS) -> dict[str, int]:
+    return {term: chance.choice(impacts) for term, part in FREQUENCIES.items() if chance.random() < part}
 
 
 def entered(nodes: dict[int, dict[str, int]]) -> Postings:
@@ -66,16 +70,26 @@ def test_those_that_lead_are_found_as_by_reading_all(
     check(entered(nodes), nodes, weights, limit, unsure)
 
 
-@given(st.integers(0), WEIGHTS, LIMITS | st.integers(7, 40), st.integers(0, 2))
+@given(
+    st.integers(0),
+    st.tuples(WEIGHTS, st.just({}) | st.fixed_dictionaries(dict.fromkeys("ab", st.sampled_from([30, 900])))),
+    LIMITS | st.integers(1, 40),
+    st.sampled_from([0, 150, 900]),
+    st.sampled_from([IMPACTS, range(1, MOST_IMPACT)]),
+)
 @MANY
 def test_those_that_lead_by_frequent_terms_are_found_as_by_reading_all(
-    seed: int, weights: dict[str, int], limit: float, unsureness: int
+    seed: int,
+    weights: tuple[dict[str, int], dict[str, int]],
+    limit: float,
+    unsure_ones: int,
+    impacts: Sequence[int],
 ) -> None:
     chance = Random(seed)
-    nodes = {number: some_terms(chance) for number in chance.sample(range(SIZE), SIZE * 2 // 3)}
-    unsure = set(chance.sample(range(SIZE), 150 * unsureness))
+    nodes = {number: some_terms(chance, impacts) for number in chance.sample(range(SIZE), SIZE * 2 // 3)}
+    unsure = set(chance.sample(range(SIZE), unsure_ones))
 
-    check(entered(nodes), nodes, weights, limit, unsure)
+    check(entered(nodes), nodes, weights[0] | weights[1], limit, unsure)
 
 
 @given(st.integers(0), st.lists(st.tuples(st.sampled_from([1, 30, 400, 900]), WEIGHTS), min_size=1, max_size=6))
