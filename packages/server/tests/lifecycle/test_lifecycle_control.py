@@ -472,12 +472,14 @@ def test_a_memory_folder_is_the_same_by_all_its_names(home, tmp_path: Path) -> N
     assert Control(Home(home.root / ".." / home.root.name)).health()["pid"] == running
 
 
-def test_a_memory_folder_that_was_moved_is_not_served_where_it_was(home, tmp_path: Path, servers_of, until) -> None:
-    Control(home).start()
+def test_a_memory_folder_that_was_moved_is_not_served_where_it_was(home, tmp_path: Path, until) -> None:
+    pid = Control(home).start().health["pid"]
     moved = Home(tmp_path / "moved")
     home.root.rename(moved.root)
 
     assert Control(moved).health() is None
+    until(home.server_file.exists)
+    assert Control(home).health()["pid"] == pid
 
 
 def test_a_server_keeps_its_memory_although_the_link_to_it_leads_elsewhere_now(tmp_path: Path, until) -> None:
