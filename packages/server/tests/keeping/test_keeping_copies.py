@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_core.model import Tombstone
+from kg_core.model import Edge, Node, Tombstone
 from kg_server.setup.team import Team
 
 
@@ -49,6 +49,41 @@ def test_what_is_learned_goes_into_the_copy_and_what_colleagues_learn_comes_in(s
     assert gist.startswith("Ben's lesson")
     assert "AKIAIOSFODNN7EXAMPL3" not in gist
     assert "AKIAIOSFODNN7EXAMPL3" not in shared.read_text(encoding="utf-8")
+
+
+SECRET = "AKIA" + "Q3EGRJ4XVZ7LMN2P"
+
+
+def test_a_secret_that_a_hand_wrote_goes_to_no_colleague_and_stays_where_it_was_written(
+    server, shared, repository
+) -> None:
+    noted = (f"opens with {SECRET}",)
+    edge = Edge(source="by-hand", rel="uses", target="retry-three-times", notes=noted)
+    server.commit(
+        str(repository),
+        nodes={"by-hand": Node(id="by-hand", gist="Written by hand", notes=noted, created=1)},
+        edges={edge.key: edge},
+    )
+    server.sync()
+    server.sync()
+
+    assert shared.read_text(encoding="utf-8").count("[secret:aws-access-key]") == 2
+    assert SECRET not in shared.read_text(encoding="utf-8")
+    graph = server.graph("project:shop")
+    assert (graph.nodes["by-hand"].notes, graph.edges[edge.key].notes) == (noted, noted)
+    assert graph.nodes["by-hand"].conflicts == ()
+
+
+def test_a_secret_in_a_relation_of_a_colleague_is_not_taken_over(server, shared) -> None:
+    theirs = json.loads(shared.read_text(encoding="utf-8"))
+    theirs["nodes"]["from-ben"] = {"gist": "Ben's lesson"}
+    theirs["edges"] = [{"from": "from-ben", "to": "retry-three-times", "rel": "uses", "notes": [f"by {SECRET}"]}]
+    shared.write_text(json.dumps(theirs), encoding="utf-8")
+    server.sync()
+
+    (edge,) = server.graph("project:shop").edges.values()
+    assert edge.notes == ("by [secret:aws-access-key]",)
+    assert SECRET not in shared.read_text(encoding="utf-8")
 
 
 def test_a_graph_is_not_loaded_for_a_copy_that_is_as_it_was_left(servers, repository) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from kg_core.model import Node
+    from kg_core.model import Edge, Node
     from kg_core.render import Block
 
 
@@ -62,6 +62,12 @@ def scrub_node(node: Node) -> Node:
     if not gist.kinds and (notes, touches, tags) == (node.notes, node.touches, node.tags):
         return node
     return replace(node, gist=gist.text, notes=notes, touches=touches, tags=tags)
+
+
+def scrub_edge(edge: Edge) -> Edge:
+    """The edge without secrets in its notes; the very edge when there are none."""
+    notes = _scrub_all(edge.notes)
+    return edge if notes == edge.notes else replace(edge, notes=notes)
 
 
 def scrub_blocks(blocks: Sequence[Block]) -> list[Block]:

@@ -18,7 +18,7 @@ from kg_core.exchange.team import continued, is_same, shared
 from kg_core.model import Change, Graph
 from kg_core.model.merge import dated, merge_part
 from kg_core.model.projectmap import FOLDER
-from kg_core.policy.secrets import scrub_node
+from kg_core.policy.secrets import scrub_edge, scrub_node
 from kg_core.store import OsFiles, ProblemKind, Write
 from kg_core.store.files import replace_file
 from kg_core.store.reading import parts
@@ -29,7 +29,7 @@ from kg_server.keeping.git import git_folder, is_busy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kg_core.model import GraphKey, Millis, Node
+    from kg_core.model import Edge, EdgeKey, GraphKey, Millis, Node
     from kg_core.store import Entry, Home
     from kg_core.store.files import Identity
     from kg_server.memory import Memory
@@ -131,7 +131,8 @@ class Exchange:
 
         ``data`` is what it holds when it is not what we wrote last.
         """
-        ours, now = self._memory.durable(known.key), shared(self._memory.store.whole(known.key))
+        ours, whole = self._memory.durable(known.key), self._memory.store.whole(known.key)
+        now = await _clean(shared(whole), known.base)
         chunks = await content(now)
         is_ours = identity is not None and data is None and is_same(now, known.base)
         if not is_ours and data != b"".join(chunks):
@@ -221,9 +222,13 @@ def write_trees(home: Home, listed: tuple[Path, ...]) -> None:
 
 
 async def _clean(copy: Graph, base: Graph) -> Graph:
-    """The copy without secrets in what is new since ``base``: it comes from others."""
-    found: dict[str, Node | None] = {}
+    """The copy without secrets in what is new since ``base``: it comes from others, or goes to them."""
+    nodes: dict[str, Node | None] = {}
+    edges: dict[EdgeKey, Edge | None] = {}
     async for node_id, node in in_slices(copy.nodes.items()):
         if base.nodes.get(node_id) is not node and (clean := scrub_node(node)) is not node:
-            found[node_id] = clean
-    return copy.apply(Change(graph=copy.key, nodes=found)) if found else copy
+            nodes[node_id] = clean
+    async for key, edge in in_slices(copy.edges.items()):
+        if base.edges.get(key) is not edge and (plain := scrub_edge(edge)) is not edge:
+            edges[key] = plain
+    return copy.apply(Change(graph=copy.key, nodes=nodes, edges=edges)) if nodes or edges else copy

@@ -8,7 +8,7 @@ import hashlib
 import json
 import secrets
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,7 @@ from kg_core.exchange.taking import Outcome, imported, restored
 from kg_core.model import MAINTAIN, USER, Graph
 from kg_core.model.codec import read_edge, read_node, read_progress, read_use
 from kg_core.model.nesting import is_too_deep
-from kg_core.policy.secrets import scrub, scrub_node
+from kg_core.policy.secrets import scrub_edge, scrub_node
 from kg_core.store import OsFiles, Write
 from kg_core.store.files import replace_file
 from kg_core.store.layout import compact
@@ -226,16 +226,11 @@ def _texts(values: object) -> tuple[str, ...]:
 def _scrubbed(offer: Graph) -> tuple[Graph, int]:
     """The offer without secrets, and how many of its nodes and edges had some."""
     nodes = {key: scrub_node(node) for key, node in offer.nodes.items()}
-    edges = {key: _scrub_edge(edge) for key, edge in offer.edges.items()}
+    edges = {key: scrub_edge(edge) for key, edge in offer.edges.items()}
     found = _differing(offer.nodes, nodes) + _differing(offer.edges, edges)
     if not found:
         return offer, 0
     return Graph.build(offer.key, nodes=nodes, use=offer.use, edges=edges, progress=offer.progress), found
-
-
-def _scrub_edge(edge: Edge) -> Edge:
-    notes = tuple(scrub(note).text for note in edge.notes)
-    return edge if notes == edge.notes else replace(edge, notes=notes)
 
 
 def _differing(before: Mapping[Any, Node | Edge], after: Mapping[Any, Node | Edge]) -> int:
