@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -293,6 +294,52 @@ def test_a_restarted_server_is_found_again_and_no_call_is_sent_twice(served_late
 
     assert text(pipes.receive()) == "remembered"
     assert len(memory.calls) == 2
+
+
+class Breaking(threading.Thread):
+    """A server that is well, and breaks off when it is asked to do something. ``asked`` are the bodies that came."""
+
+    def __init__(self, state: Path) -> None:
+        super().__init__(daemon=True)
+        self.asked: list[bytes] = []
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        found = {"port": self.listening.getsockname()[1], "token": "t", "pid": os.getpid(), "version": VERSION}
+        (state / "server.json").write_text(json.dumps(found), encoding="utf-8")
+
+    def run(self) -> None:
+        while True:
+            try:
+                connection, _ = self.listening.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as lines:
+            while (first := lines.readline()).startswith(b"GET "):
+                while lines.readline().strip():
+                    pass
+                body = json.dumps({"version": VERSION}).encode()
+                head = f"HTTP/1.1 200 OK\r\nKg-Process: {os.getpid()}\r\nContent-Length: {len(body)}\r\n\r\n"
+                connection.sendall(head.encode() + body)
+            if first:
+                self.asked.append(first)
+
+
+def test_a_call_that_may_have_taken_effect_is_not_made_again(home, shim) -> None:
+    state = Path(Places(str(home.root)).state)
+    state.mkdir()
+    server = Breaking(state)
+    server.start()
+    pipes = shim()
+
+    pipes.call(1, "kg_put_node")
+    answer = pipes.receive()
+    server.listening.close()
+
+    assert answer["result"]["isError"] is True
+    assert "may have taken effect" in text(answer)
+    assert server.asked == [b"POST /mcp HTTP/1.1\r\n"]
 
 
 def test_a_call_without_a_server_that_was_stopped_is_told_so(home, shim) -> None:

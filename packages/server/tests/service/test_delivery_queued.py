@@ -79,6 +79,20 @@ def test_a_compaction_of_a_queued_client_brings_the_preload_again_and_first(live
     live(scenario)
 
 
+def test_a_preload_that_waits_over_a_compaction_gives_way_to_a_newer_one(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2", harness="queued")
+        await writer.put("cache-key", CACHE)
+        await reader.start()
+        await writer.put("cache-key", "Cache keys are hashed.")
+        await reader.event("Compacted")
+        texts = [await reader.prompt(f"go on, please, with number {number}") for number in range(3)]
+        assert "".join(texts).count("Cache keys are hashed.") == 1
+        assert CACHE not in "".join(texts)
+
+    live(scenario)
+
+
 def test_before_any_event_of_a_queued_client_a_long_read_comes_in_parts_that_it_lets_through(live: Live) -> None:
     """Without hooks nothing would ever bring what waits."""
 
