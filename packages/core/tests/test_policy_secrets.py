@@ -160,6 +160,11 @@ def test_a_key_block_that_was_cut_off_goes_as_far_as_it_reaches() -> None:
     assert found.text == "[secret:private-key] is the old one"
 
 
+def test_a_key_block_that_was_cut_off_ends_where_another_begins() -> None:
+    found = scrub(joined("-----BEGIN PRIV", "ATE KEY-----\n", BODY, "\n and so on: ", SECRETS["private-key"]))
+    assert found.text == "[secret:private-key]\n and so on: [secret:private-key]"
+
+
 def test_of_a_url_only_the_password_goes() -> None:
     assert scrub(SECRETS["password"]).text == "postgres://u:[secret:password]@h/db"
 

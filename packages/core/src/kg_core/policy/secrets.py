@@ -160,7 +160,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
         ("PRIVATE KEY",),
         re.compile(
             rf"-----BEGIN {_PRIVATE_KEY}"
-            rf"(?:[A-Za-z0-9+/=\s\\:,.()-]{{1,20000}}?-----END {_PRIVATE_KEY}|(?:{_GAP}[A-Za-z0-9+/=]{{16,}})+)"
+            rf"(?:(?:(?!-----BEGIN)[A-Za-z0-9+/=\s\\:,.()-]){{1,20000}}?-----END {_PRIVATE_KEY}"
+            rf"|(?:{_GAP}[A-Za-z0-9+/=]{{16,}})+)"
         ),
     ),
     _prefixed("private-key", "AGE-SECRET-KEY-1", rest="[A-Z0-9]{40,}"),
@@ -283,7 +284,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
         "password",
         ("curl ",),
         re.compile(
-            r"\bcurl [^\n|;&]{0,300}?(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,100}:(?P<secret>[^\s\"'$<>{}\[\]]{8,})"
+            r"\bcurl (?:(?!curl )[^\n|;&]){0,300}?(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,100}"
+            r":(?P<secret>[^\s\"'$<>{}\[\]]{8,})"
         ),
         _is_strong,
     ),
