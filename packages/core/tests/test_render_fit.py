@@ -11,6 +11,7 @@ from kg_core.render import Block, Mark, MarkKind, Rank, cut, fit, paged, prefix
 from kg_plugin_api import Limit, Unit
 
 UNITS = st.sampled_from(list(Unit))
+BEST = "best".ljust(40, ".")
 PIECES = st.text(alphabet="ab é\u0301部署👩‍👩‍👧🇯🇵\u0300", max_size=40)
 
 
@@ -81,6 +82,37 @@ def test_one_over_long_gist_is_cut_rather_than_nothing_and_is_not_marked(unit: U
     assert "the end of a long gist" in fitted.text
     assert fitted.marks == ()
     assert unit.measure(fitted.text) <= 300
+
+
+@pytest.mark.parametrize(
+    ("maximum", "expected"),
+    [
+        (185, f"head|{BEST}|(No room here for: 1 edge. kg_search"),
+        (80, f"head|{BEST}|(More had no room: kg_search.)"),
+        (76, f"head|{BEST}|(More had no room: kg_search.)"),
+        (75, f"head|{BEST[:38]}…|(More had no room: kg_search.)"),
+        (46, f"head|{BEST[:38]}…"),
+        (20, f"head|{BEST[:14]}…"),
+        (6, "head|…"),
+        (5, "head"),
+    ],
+)
+def test_that_something_was_left_out_is_said_however_little_room_there_is(maximum: int, expected: str) -> None:
+    blocks = [Block(text="head"), gist("best", 1.0, size=40), gist("edge", 0.0, size=200, rank=Rank.EDGE)]
+    text = fit(blocks, Limit(maximum, Unit.CHARACTERS)).text
+    assert text.replace("\n", "|").startswith(expected)
+
+
+@given(block_lists(), st.integers(0, 400), UNITS)
+def test_a_text_that_is_not_all_says_so_unless_the_essentials_fill_the_limit(
+    blocks: list[Block], maximum: int, unit: Unit
+) -> None:
+    limit = Limit(maximum, unit)
+    fitted = fit(blocks, limit)
+    essentials = "\n".join(block.text for block in blocks if block.rank is Rank.ESSENTIAL)
+    if fitted.hidden and limit.measure(essentials) + 5 <= maximum:
+        last = fitted.text.rsplit("\n", 1)[-1]
+        assert last.startswith(("(No room here for: ", "(More had no room")) or "…" in fitted.text
 
 
 def test_when_not_even_the_essentials_fit_the_first_is_cut() -> None:
