@@ -87,6 +87,10 @@ class Watched(Kg):
         """All memory, as ``kg show`` prints it."""
         self._wire().get(f"/api/v1/show?{urlencode({'cwd': self._places.project})}")
 
+    def preview(self) -> None:
+        """What a session start would bring, as ``kg preview`` prints it."""
+        self._wire().get(f"/api/v1/preview?{urlencode({'cwd': self._places.project, 'harness': 'claude'})}")
+
     def sync(self) -> str:
         """What the open session has not seen."""
         return self._call("kg_sync")

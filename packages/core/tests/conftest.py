@@ -46,6 +46,12 @@ def stores() -> ModuleType:
     return _module("stores")
 
 
+@pytest.fixture(scope="session")
+def at_once_models() -> ModuleType:
+    """What is worked out in small steps, at once; and random memories."""
+    return _module("at_once")
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """A memory home that does not exist yet."""

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model import Change, Edge, EdgeKey, Graph, Node, Stamp, StampKind, Tier, Use
+from kg_core.model.steps import at_once
 from kg_core.policy import Budget, compaction, fresh, plan, planned
 from kg_core.policy.board import Board
-from kg_core.policy.steps import at_once
 from kg_core.render import archived_charge, charge
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from kg_core.model import DAY, Graph, Node
 from kg_core.model.globs import Glob
 from kg_core.model.projectmap import Component, ProjectMap, Rule, Severity
-from kg_core.policy import LevelView, preload_blocks
+from kg_core.model.steps import at_once
+from kg_core.policy import LevelView, preload_blocks, prospects
 from kg_core.policy.overview import measured, overview
 from kg_core.render import Block, Mark, MarkKind, fit
 from kg_core.render.rules import component_line, component_lines, rule_line, rule_lines
@@ -112,14 +113,14 @@ def test_the_preload_shows_it_above_the_lessons_and_stays_within_its_limit() -> 
     nodes = {f"n{number:03d}": Node(id=f"n{number:03d}", gist="gist " * 12, created=number) for number in range(300)}
     graph = Graph.build(KEY, nodes=nodes)
     told = overview(ProjectMap(components(500), rules(100)), KEY, LIMIT, "kg_rules")
-    levels = [LevelView("Project memory", graph)]
-    blocks = preload_blocks(levels, None, LIMIT, NOW, head=(Block(text="Head."),), rules=told)
+    found = at_once(prospects([LevelView("Project memory", graph)], None, LIMIT.unit, NOW))
+    blocks = preload_blocks(found, LIMIT, head=(Block(text="Head."),), rules=told)
     text = fit(blocks, LIMIT).text
     assert text == "\n".join(block.text for block in blocks)
     assert text.startswith("Head.\nRules that hold everywhere")
     assert "n299" in text
     assert 0.97 * LIMIT.maximum < LIMIT.measure(text) <= LIMIT.maximum
-    without = fit(preload_blocks(levels, None, LIMIT, NOW, head=(Block(text="Head."),)), LIMIT).text
+    without = fit(preload_blocks(found, LIMIT, head=(Block(text="Head."),)), LIMIT).text
     assert LIMIT.measure(without) > 0.97 * LIMIT.maximum
 
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_core.model import DAY, Edge, Graph, Node, Status, Tier, Use
-from kg_core.policy import LevelView, preload_blocks
-from kg_core.policy.shares import Lesson, choose, spent
+from kg_core.model.steps import at_once
+from kg_core.policy import LevelView, preload_blocks, prospects
+from kg_core.policy.shares import Lesson, choose, ordered_steps, spent
 from kg_core.render import Block, MarkKind, fit
 from kg_plugin_api import Limit, Unit
 
@@ -35,7 +36,8 @@ def level(count: int, gist: str, *, key: str = "project:x", newest: int = 0) -> 
 
 def shown(*graphs: Graph, limit: Limit = CLAUDE) -> tuple[str, list[str]]:
     levels = [LevelView(f"The {graph.key} level", graph) for graph in graphs]
-    fitted = fit(preload_blocks(levels, graphs[0], limit, NOW, head=HEAD), limit)
+    found = at_once(prospects(levels, graphs[0], limit.unit, NOW))
+    fitted = fit(preload_blocks(found, limit, head=HEAD), limit)
     assert limit.holds(fitted.text)
     return fitted.text, [mark.id for mark in fitted.marks]
 
@@ -113,7 +115,8 @@ def test_only_current_lessons_are_preloaded_and_no_edge_leads_to_others() -> Non
 
 def test_what_is_shown_is_marked_as_preloaded_with_its_version() -> None:
     graph = level(1, "gist", key="user")
-    blocks = preload_blocks([LevelView("L", graph)], graph, CLAUDE, NOW, head=HEAD)
+    found = at_once(prospects([LevelView("L", graph)], graph, CLAUDE.unit, NOW))
+    blocks = preload_blocks(found, CLAUDE, head=HEAD)
     marks = [mark for block in blocks for mark in block.marks]
     assert [(mark.kind, mark.graph, mark.version) for mark in marks] == [
         (MarkKind.PRELOADED, "user", graph.nodes["u000"].version)
@@ -138,6 +141,10 @@ def lesson(number: int, cost: int, *, is_fresh: bool, score: float = 0.5) -> Les
     return Lesson(level=0, id=str(number), created=-number, is_fresh=is_fresh, score=score, cost=cost)
 
 
+def chosen_of(lessons: list[Lesson], room: int, limit: int) -> list[Lesson]:
+    return choose(at_once(ordered_steps(lessons)), room, limit)
+
+
 @st.composite
 def lesson_lists(draw: st.DrawFn) -> list[Lesson]:
     costs = draw(st.lists(st.integers(1, 600), min_size=1, max_size=30))
@@ -149,7 +156,7 @@ def lesson_lists(draw: st.DrawFn) -> list[Lesson]:
 
 @given(lesson_lists(), st.integers(0, 1_000))
 def test_the_chosen_lessons_fit_and_the_newest_is_first(lessons: list[Lesson], room: int) -> None:
-    chosen = choose(lessons, room, 1_000)
+    chosen = chosen_of(lessons, room, 1_000)
     assert spent(chosen) <= room
     assert len({each.place for each in chosen}) == len(chosen)
     assert lessons[0] in chosen or lessons[0].cost > room
@@ -162,12 +169,12 @@ def test_the_five_newest_are_in_when_together_they_fit_the_fresh_share_and_what_
     newest, others = lessons[:5], lessons[5:]
     left_by_rest = max(0, 450 - sum(each.cost for each in others))
     if spent(newest) <= 550 + left_by_rest:
-        assert set(newest) <= set(choose(lessons, 1_000, 1_000))
+        assert set(newest) <= set(chosen_of(lessons, 1_000, 1_000))
 
 
 @given(lesson_lists())
 def test_no_room_is_left_that_a_lesson_would_fit(lessons: list[Lesson]) -> None:
-    chosen = choose(lessons, 1_000, 1_000)
+    chosen = chosen_of(lessons, 1_000, 1_000)
     left = 1_000 - spent(chosen)
     assert all(each.cost > left for each in lessons if each not in chosen)
 
@@ -175,6 +182,6 @@ def test_no_room_is_left_that_a_lesson_would_fit(lessons: list[Lesson]) -> None:
 def test_the_rest_goes_by_score() -> None:
     old = [lesson(number, 100, is_fresh=False, score=number / 10) for number in range(6, 10)]
     new = [lesson(number, 10, is_fresh=True) for number in range(5)]
-    chosen = choose([*new, *old], 250, 1_000)
+    chosen = chosen_of([*new, *old], 250, 1_000)
     assert [each.id for each in chosen[5:]] == ["9", "8"]
-    assert choose([*new, *(replace(each, score=0.0) for each in old)], 250, 1_000)[5].id == "6"
+    assert chosen_of([*new, *(replace(each, score=0.0) for each in old)], 250, 1_000)[5].id == "6"

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model import Change, Graph, Node, Stamp, StampKind, Tier, Use
+from kg_core.model.steps import at_once
 from kg_core.policy import Budget, explain, plan, ranked_pool, scores
 from kg_core.policy.credits import endorsed
-from kg_core.policy.steps import at_once
 from kg_core.policy.why import Why, brought_back, why
 from kg_core.render import archived_charge, charge
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -13,6 +14,7 @@ from kg_plugin_api import Argument, Carrier, Code, KgError, Operation
 from kg_server.carrier.wire import endpoint
 from kg_server.client import Client
 from kg_server.errors import ANSWERS
+from kg_server.http.replies import large
 from kg_server.serve import bound
 
 if TYPE_CHECKING:
@@ -358,3 +360,34 @@ def test_the_server_file_of_a_successor_is_left_alone(served) -> None:
     assert found.token == "other"
     assert where.token != "other"
     client.close()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {},
+        {"nodes": [], "note": ""},
+        {
+            "text": "主\ud800" * 60_000,
+            "nodes": [{"id": number, "gist": "\ud800"} for number in range(120)],
+            "missing": ["x"],
+        },
+    ],
+    ids=["nothing", "an empty list", "a long list"],
+)
+def test_a_large_reply_is_the_same_json_in_pieces(content: dict[str, object]) -> None:
+    sent: list[dict[str, object]] = []
+
+    async def send(message: dict[str, object]) -> None:
+        sent.append(message)
+
+    async def reply() -> None:
+        given = {name: iter(value) if name == "nodes" else value for name, value in content.items()}
+        await (await large(given))({}, None, send)
+
+    asyncio.run(reply())
+
+    body = b"".join(message["body"] for message in sent[1:])
+    assert json.loads(body) == content
+    assert (b"content-length", str(len(body)).encode()) in sent[0]["headers"]
+    assert [message.get("more_body", False) for message in sent[1:]] == [True] * (len(sent) - 2) + [False]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model import MAINTAIN, USER
 from kg_core.policy import planned
+from kg_core.store.slices import in_turns
 from kg_plugin_api import KgError
 
 if TYPE_CHECKING:
@@ -88,14 +89,7 @@ class Compaction:
         return True
 
     async def _planned(self, graph: Graph, settled: Collection[str]) -> Change | None:
-        steps = planned(graph, self._memory.durable(USER), self._clock(), settled)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as finished:
-                change: Change | None = finished.value
-                return change
-            await asyncio.sleep(0)
+        return await in_turns(planned(graph, self._memory.durable(USER), self._clock(), settled))
 
     def _written(self, entry: Entry) -> None:
         if entry.by == BY:

@@ -10,22 +10,44 @@ from typing import TYPE_CHECKING
 from kg_core.policy import request
 from kg_core.render import Block
 from kg_core.store import as_on_disk, is_path
+from kg_core.store.slices import in_turns
 from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, ToolKind
+from kg_plugin_api import Path as TextPath
 from kg_server.contexts import ContextKey, Entrance
-from kg_server.delivery import Duplicates, Parts, Sources, compose, event_life, framed, pages_for, within_frame
+from kg_server.delivery import (
+    Duplicates,
+    Parts,
+    Sources,
+    compose,
+    event_life,
+    framed,
+    pages_for,
+    stated_limit,
+    within_frame,
+)
 from kg_server.interface import EventReply
 from kg_server.recall_log import Arrival, Moment
-from kg_server.sources import FileRecall, Notices, OthersWrites, Preload, PromptRecall, Rules, pass_over, recalls
+from kg_server.sources import (
+    FileRecall,
+    Notices,
+    OthersWrites,
+    Preload,
+    PromptRecall,
+    Rules,
+    looked_through,
+    pass_over,
+    recalls,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kg_core.host import Plugins
     from kg_core.model import GraphKey, Millis
-    from kg_core.policy import TouchIndex
+    from kg_core.policy import Prospects, TouchIndex
     from kg_core.render import Fitted
     from kg_core.store import Settings
-    from kg_plugin_api import EventSpec, Harness, RawEvent
+    from kg_plugin_api import Carrier, EventSpec, Harness, RawEvent
     from kg_server.contexts import Admission, Bindings, Context, Registry
     from kg_server.delivery import Deliveries, Outlook, Pages, Queues
     from kg_server.endings import Endings
@@ -123,7 +145,11 @@ class Events:
         results = SearchResults()
         if recalls(event):
             results = await self.memory.search(request(event.prompt, context.graphs), patience=_PATIENCE)
-        return self._say(harness, raw, event, spec, self.registry.get(context.id) or context, results, touches)
+        found = await prospects(
+            self.outlook, harness, self.registry.get(context.id) or context, raw.carrier, self.clock()
+        )
+        context = self.registry.get(context.id) or context
+        return self._say(harness, raw, event, spec, context, results, touches, found)
 
     async def _further(self, harness: Harness, raw: RawEvent, event: Event, spec: EventSpec) -> EventReply:
         """A further part of what the start of a session brings; silent where all of it is in the first one."""
@@ -152,12 +178,14 @@ class Events:
         context: Context,
         results: SearchResults,
         touches: Mapping[GraphKey, TouchIndex],
+        found: Prospects | None,
     ) -> EventReply:
         """Composes, reserves and wraps, in one synchronous step."""
         now = self.clock()
         uses = self.uses.of(context, event)
         files = tuple(use.name for use in uses if not Path(use.name).is_absolute())
         view = self.outlook.view(harness, context, now, results=results, files=files, uses=uses, touches=touches)
+        view = replace(view, prospects=found)
         composed = compose(SOURCES, event, view, raw.carrier, starts_in(spec, self.memory.store.settings))
         if spec.parts > 1:
             self.parts.begin(context.key, context.id, event.source, composed.more, now)
@@ -200,6 +228,17 @@ class Events:
     def _reply(self, harness: Harness, raw: RawEvent, text: str = "") -> EventReply:
         output = self.plugins.ask(harness, "wrapping of replies", lambda: harness.dialect.reply(raw, text), str, "")
         return EventReply(output=output)
+
+
+async def prospects(
+    outlook: Outlook, harness: Harness, context: Context, carrier: Carrier, now: Millis
+) -> Prospects | None:
+    """What a preload of the context chooses from, found in small steps; ``None`` where none is due."""
+    if context.ledger.is_introduced_to(context.graphs):
+        return None
+    view = outlook.view(harness, context, now)
+    unit = stated_limit(harness, TextPath.PRELOAD, carrier).unit
+    return None if view.is_introduced else await in_turns(looked_through(view, unit))
 
 
 def starts_in(spec: EventSpec, settings: Settings) -> int:

@@ -11,6 +11,7 @@ from kg_core.model import MAINTAIN
 from kg_core.policy import scrub_blocks
 from kg_core.render import Block, fit, marks_of, paged
 from kg_core.store import Write
+from kg_core.store.slices import in_turns
 from kg_plugin_api import Carrier, Code, KgError, Path, Queued, SearchResults
 from kg_server.delivery import CALL_LIFE, pages_for
 from kg_server.interface import ToolReply
@@ -90,7 +91,7 @@ class Executor:
         if tool.question is not None:
             results = await self.memory.search(tool.question(arguments, self._call(context, harness)))
         call = self._call(context, harness, results=results, others=others, looks_back=tool.looks_back)
-        plan = tool.plan(arguments, call)
+        plan = tool.plan(arguments, call) if tool.steps is None else await in_turns(tool.steps(arguments, call))
         plan = replace(plan, changes=tuple(change for change in plan.changes if change))
         if not plan.changes:
             return plan
@@ -132,16 +133,16 @@ class Executor:
             loaded={key: self.memory.pending(key) for key in others if key not in current.graphs},
             map=rulebook.known(current),
             place=partial(rulebook.place, current),
+            room=_beside_footer(_reply_limit(harness, current)),
         )
 
     def _reply(self, plan: Plan, context: Context, harness: Harness, caller: Caller) -> ToolReply:
         now = self.clock()
         path = Path.READ if plan.paged else Path.TOOL
         limit = (caller.read_limit if plan.paged else None) or harness.limit(path, Carrier.MCP)
-        queued = harness.delivery if isinstance(harness.delivery, Queued) else None
-        if queued is not None and not context.heard:  # nothing will come for what waits: all must be said here
-            limit = queued.inline
-            queued = None
+        queued = _queue_of(harness, context)
+        if queued is None and isinstance(harness.delivery, Queued):
+            limit = harness.delivery.inline
         blocks, marks, is_whole = self._part(plan, context, harness, limit, now)
         suffix = self._suffix(context, harness, [*marks_of(blocks), *marks], now) if is_whole else []
         fitted = fit([*blocks, *suffix], limit)
@@ -181,10 +182,7 @@ class Executor:
         if not plan.paged:
             return list(plan.blocks), plan.marks, True
         if not plan.more:
-            within = (
-                None if limit is None else replace(limit, maximum=max(_SMALLEST_PART, limit.maximum - _FOOTER_ROOM))
-            )
-            parts = paged(plan.blocks, within)
+            parts = paged(plan.blocks, _beside_footer(limit))
             last = parts[-1]
             parts[-1] = replace(last, marks=(*last.marks, *plan.marks))
             self.pages.start(context.id, parts)
@@ -208,6 +206,23 @@ class Executor:
         if not told:
             pass_over(view, self.registry)
         return scrub_blocks([*notices, *told])
+
+
+def _queue_of(harness: Harness, context: Context) -> Queued | None:
+    """How long replies wait for the events of a client. Without events nothing would come for what waits."""
+    return harness.delivery if isinstance(harness.delivery, Queued) and context.heard else None
+
+
+def _reply_limit(harness: Harness, context: Context) -> Limit | None:
+    """What a reply that is not paged may measure."""
+    if isinstance(harness.delivery, Queued) and _queue_of(harness, context) is None:
+        return harness.delivery.inline
+    return harness.limit(Path.TOOL, Carrier.MCP)
+
+
+def _beside_footer(limit: Limit | None) -> Limit | None:
+    """What is left of a limit beside what rides on a reply."""
+    return None if limit is None else replace(limit, maximum=max(_SMALLEST_PART, limit.maximum - _FOOTER_ROOM))
 
 
 def _levels(context: Context, graph: Callable[[GraphKey], Graph]) -> Levels:

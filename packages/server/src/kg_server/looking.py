@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model import USER, Kind, Tier, to_iso
 from kg_core.policy import Depth, at_depth, deepened
-from kg_core.render import level_blocks, node_line, standing
+from kg_core.render import level_steps, node_line, standing
+from kg_core.store.slices import in_slices, in_turns, sorted_in_slices
 from kg_plugin_api import Code, KgError, SearchRequest
 from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import Levels, level_of, lookup
@@ -15,12 +16,15 @@ from kg_server.tools.passages import DOCUMENTS, passage_line, passages, without_
 from kg_server.tools.showing import level_title, shown_in_full
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from kg_core.model import Graph, Node
+    from kg_core.render import Block
     from kg_plugin_api import SearchResults
     from kg_server.memory import Memory
     from kg_server.tools.arguments import Level
+
+_LINES: Final = 500
 
 
 async def levels_at(memory: Memory, cwd: str) -> Levels:
@@ -48,7 +52,8 @@ def located(levels: Levels, name: str, level: str) -> tuple[Graph, Node]:
 
 
 async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object]:
-    """The nodes named, or every level: ``text`` as a model reads it, ``nodes`` as values, ``missing`` sentences.
+    """The nodes named, or every level: ``text`` as a model reads it, ``nodes`` as values, one after the other, and
+    ``missing`` sentences.
 
     ``note`` says when the memory of this folder may be one that has another folder's name; else it is empty.
 
@@ -57,16 +62,7 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
     levels = await levels_at(memory, cwd)
     note = memory.store.projects.left_behind(cwd) if cwd else ""
     if not ids:
-        blocks = [
-            block for graph in levels.searched() for block in level_blocks(graph, levels.user, title=level_title(graph))
-        ]
-        nodes = [
-            (graph, graph.nodes[node_id])
-            for graph in levels.searched()
-            for tier in (Tier.ACTIVE, Tier.ARCHIVED)
-            for node_id in sorted(graph.tiers[tier])
-        ]
-        return {"text": "\n".join(block.text for block in blocks), "nodes": _facts(nodes), "missing": [], "note": note}
+        return {**await _whole(levels), "missing": [], "note": note}
     found: list[tuple[Graph, Node]] = []
     missing: list[str] = []
     for name in ids:
@@ -80,6 +76,30 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
         "missing": missing,
         "note": note,
     }
+
+
+async def _whole(levels: Levels) -> dict[str, object]:
+    """Every level, in short steps. What is made of each node is made when it is asked for, and let go of: to free it
+    all at once would take long.
+    """
+    texts: list[str] = []
+    places: list[tuple[Graph, str]] = []
+    for graph in levels.searched():
+        blocks = await in_turns(level_steps(graph, levels.user, title=level_title(graph)))
+        texts += reversed([text async for text in in_slices(_taken_off(blocks))])
+        for tier in (Tier.ACTIVE, Tier.ARCHIVED):
+            places += [(graph, node_id) for node_id in await sorted_in_slices(graph.tiers[tier])]
+    return {
+        "text": "\n".join(texts),
+        "nodes": (fact for graph, node_id in places for fact in _facts([(graph, graph.nodes[node_id])])),
+    }
+
+
+def _taken_off(blocks: list[Block]) -> Iterator[str]:
+    """The texts of blocks in parts, the last part first; none of the blocks is left."""
+    while blocks:
+        yield "\n".join(block.text for block in blocks[-_LINES:])
+        del blocks[-_LINES:]
 
 
 async def search(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import Carrier, Event, EventKind, Path
 from kg_server.contexts import Context, ContextKey
 from kg_server.contexts.context import first_ledger
 from kg_server.delivery import compose, framed, stated_limit
-from kg_server.events import SOURCES, starts_in
+from kg_server.events import SOURCES, prospects, starts_in
 from kg_server.interface import Preview
 from kg_server.looking import levels_at
 from kg_server.rulebook import Rulebook
@@ -39,7 +40,9 @@ async def previewed(memory: Memory, outlook: Outlook, harness: Harness, cwd: str
     event = Event(kind=EventKind.SESSION_START, native=spec.native if spec is not None else "", session=_PREVIEW)
     await Rulebook(memory.store).look(context, patience=None)
     parts = starts_in(spec, memory.store.settings) if spec is not None else 1
-    composed = compose(SOURCES, event, outlook.view(harness, context, now), carrier, parts)
+    found = await prospects(outlook, harness, context, carrier, now)
+    view = replace(outlook.view(harness, context, now), prospects=found)
+    composed = compose(SOURCES, event, view, carrier, parts)
     text = "\n".join(framed(each) for each in (composed.fitted.text, *(page.text for page in composed.more)))
     limit = stated_limit(harness, Path.PRELOAD, carrier)
     return Preview(text=text, measure=limit.measure(text), limit=parts * limit.maximum, unit=limit.unit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from kg_core.policy import score
 from kg_core.policy.why import Way, Why, why
 from kg_core.render import one_line
 from kg_core.store import Home
+from kg_core.store.slices import in_turns
 from kg_server.looking import levels_at, located
 from kg_server.tools.levels import level_of
 
@@ -30,14 +30,7 @@ async def explained(memory: Memory, cwd: str, text: str, level: str, now: Millis
     """
     levels = await levels_at(memory, cwd)
     graph, node = located(levels, text, level)
-    steps = why(graph, node.id, levels.user, now)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            found: Why = finished.value
-            break
-        await asyncio.sleep(0)
+    found = await in_turns(why(graph, node.id, levels.user, now))
     ties = score.ties(graph, node.id, graph.use_of(node.id), levels.user)
     return {**_facts(graph, node.id, found, ties), "text": "\n".join(_lines(graph, node.id, found, ties))}
 

@@ -85,19 +85,99 @@ def test_what_was_indexed_late_does_not_outlive_the_memory(live: Live) -> None:
     live(scenario)
 
 
-def test_more_changes_than_are_worth_listing_are_counted(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kg_server.tools.sync._MOST", 5)
+def test_of_more_changes_than_are_worth_listing_the_most_telling_are_listed_and_the_rest_counted(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kg_server.tools.sync._MOST", 8)
+    monkeypatch.setattr("kg_server.tools.sync._ROOM", 150)
+
+    async def scenario(world: Any) -> None:
+        reader = world.agent("s-1")
+        await write(world, Change(graph="user", nodes={"doomed": Node(id="doomed", gist="Wrong")}))
+        await reader.start()
+        await write(world, Change(graph="user", nodes={**nodes(9), "doomed": None}))
+        told = (await reader.call("kg_sync")).splitlines()
+        assert told[0].startswith("Others made 10 changes: call kg_read again")
+        assert told[1:8] == [
+            "User memory, changed by others:",
+            *(f"  n-{number}: Lesson {number} on otters" for number in (8, 7, 6, 5, 4)),
+            "  deleted: doomed",
+        ]
+        assert told[8] == "Not listed: 4 lessons."
+        await write(world, Change(graph="user", nodes={"late": Node(id="late", gist="One more")}))
+        assert "late: One more" in await reader.call("kg_sync")
+
+    live(scenario)
+
+
+def test_as_many_changes_as_are_worth_it_are_all_listed(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kg_server.tools.sync._MOST", 9)
+    monkeypatch.setattr("kg_server.tools.sync._ROOM", 10)
 
     async def scenario(world: Any) -> None:
         reader = world.agent("s-1")
         await reader.start()
-        await write(world, Change(graph="user", nodes=nodes(6)))
+        await write(world, Change(graph="user", nodes=nodes(9)))
         told = await reader.call("kg_sync")
-        assert "more than 5 changes" in told
-        assert "kg_read" in told
-        assert "n-0: " not in told
-        await write(world, Change(graph="user", nodes={"late": Node(id="late", gist="One more")}))
-        assert "late: One more" in await reader.call("kg_sync")
+        assert all(f"n-{number}: Lesson {number}" in told for number in range(9))
+        assert "Not listed" not in told
+
+    live(scenario)
+
+
+async def turns_during(work: Coroutine[Any, Any, str]) -> tuple[str, int]:
+    """What some work says, and how often others have their turn meanwhile."""
+    task = asyncio.create_task(work)
+    turns = 0
+    while not task.done():
+        await asyncio.sleep(0)
+        turns += 1
+    return await task, turns
+
+
+def test_others_have_their_turn_while_all_of_a_large_memory_is_looked_through(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kg_core.store.slices.SLICE", 0.0)
+    monkeypatch.setattr("kg_server.tools.sync._MOST", 500)
+    many = 600
+
+    async def scenario(world: Any) -> None:
+        async def text_of_all() -> str:
+            return str((await world.service.show("", ()))["text"])
+
+        reader, other = world.agent("s-1"), world.agent("s-2")
+        await other.call("kg_read")
+        await write(world, Change(graph="user", nodes=nodes(many)))
+        started, at_start = await turns_during(reader.start())
+        assert "n-0: " in started
+        assert "more lessons are not shown here" in started
+        read, at_read = await turns_during(reader.call("kg_read"))
+        assert f"User memory: {many} active, 0 archived" in read
+        synced, at_sync = await turns_during(other.call("kg_sync"))
+        assert f"Others made {many} changes" in synced
+        shown, at_show = await turns_during(text_of_all())
+        assert f"n-{many - 1}: " in shown
+        assert min(at_start, at_read, at_sync, at_show) >= many / 100
+
+    live(scenario)
+
+
+def test_a_lesson_that_changes_while_memory_is_looked_through_for_a_session_is_told_as_it_is_now(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kg_core.store.slices.SLICE", 0.0)
+
+    async def scenario(world: Any) -> None:
+        reader = world.agent("s-1")
+        await world.service._memory.load("user")
+        await write(world, Change(graph="user", nodes=nodes(MANY)))
+        starting = asyncio.create_task(reader.start())
+        for _ in range(5):
+            await asyncio.sleep(0)
+        await write(world, Change(graph="user", nodes={"n-3": Node(id="n-3", gist="Now on badgers")}))
+        told = [await starting, await reader.after_tool()]
+        assert "n-3: Now on badgers" in "".join(told)
 
     live(scenario)
 

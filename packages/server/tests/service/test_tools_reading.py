@@ -181,6 +181,22 @@ def test_search_finds_any_text_on_all_levels_and_tiers(live: Live) -> None:
     live(scenario)
 
 
+def test_a_search_is_cut_to_what_the_client_lets_through_between_its_lines(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2", harness="narrow")
+        for number in range(20):
+            await writer.put(f"lesson-{number}", f"部署 {number} {'主' * 70}")
+        found = (await reader.call("kg_search", query="部署")).splitlines()
+        assert Unit.BYTES.measure("\n".join(found)) <= 2_000
+        assert found[0] == "15 found:"
+        hits = [line for line in found if line.startswith("  lesson-")]
+        assert len(hits) >= 5
+        assert all(line.endswith("主  [project]") for line in hits)
+        assert f"(No room here for: {15 - len(hits)} gists." in found[-1]
+
+    live(scenario)
+
+
 def test_search_shows_how_hits_hang_together(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer = world.agent("s-1")

@@ -6,10 +6,12 @@ from kg_core.policy.decision import NAMED, Candidate, Decision, Reason, Source
 from kg_core.policy.depth import Deep, Depth, at_depth, deepened
 from kg_core.policy.filerecall import FileUse, recall_files, touching
 from kg_core.policy.fresh import fresh, ranked_pool
+from kg_core.policy.fullread import full_read
 from kg_core.policy.index import Index
 from kg_core.policy.paths import Connections, Place, connections
-from kg_core.policy.preload import LevelView, preload_blocks
+from kg_core.policy.preload import preload_blocks
 from kg_core.policy.prompt import said, without_frames
+from kg_core.policy.prospects import LevelView, Prospects, prospects
 from kg_core.policy.ranking import ranked
 from kg_core.policy.recall import GATE, Gate, Recalled, question, recall, request
 from kg_core.policy.renames import Renames, renames_of
@@ -36,6 +38,7 @@ __all__ = [
     "Index",
     "LevelView",
     "Place",
+    "Prospects",
     "Reason",
     "Recalled",
     "Renames",
@@ -49,11 +52,13 @@ __all__ = [
     "deepened",
     "explain",
     "fresh",
+    "full_read",
     "item",
     "key",
     "plan",
     "planned",
     "preload_blocks",
+    "prospects",
     "question",
     "ranked",
     "ranked_pool",

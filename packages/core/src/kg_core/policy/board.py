@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Tier
 from kg_core.model.limits import ARCHIVED_LINES
+from kg_core.model.steps import MANY, SLICE, freed_steps, sorted_steps
 from kg_core.policy.fresh import fresh_steps
-from kg_core.policy.score import percentiles, recency, ties, usefulness, weigh
-from kg_core.policy.steps import SLICE
+from kg_core.policy.score import percentile_steps, recency, ties, usefulness, weigh
 from kg_core.render import Presence, active_cost, archived_cost, edge_cost, presence
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from kg_core.model import Graph, Millis
+    from kg_core.model.steps import Steps
     from kg_core.policy.score import Ties
 
 _ELSEWHERE: Final = -1
@@ -53,15 +54,19 @@ class Board:
         """What the level costs now."""
         return self._visible + min(self.archived_charge, ARCHIVED_LINES)
 
-    def fill(self, fresh_budget: int) -> Generator[None, None, None]:
+    def fill(self, fresh_budget: int) -> Steps[None]:
         """Takes everything from the graph, in steps."""
         graph = self.graph
-        self.ids = sorted({*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED], *graph.locked})
+        ids = {*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED], *graph.locked}
         yield
-        self.tiers = [graph.use_of(node_id).tier for node_id in self.ids]
-        yield
+        self.ids = yield from sorted_steps(ids)
+        for index, node_id in enumerate(self.ids, start=1):
+            self.tiers.append(graph.use_of(node_id).tier)
+            if index % MANY == 0:
+                yield
         newest = yield from fresh_steps(graph, self._user, fresh_budget)
         number = {node_id: index for index, node_id in enumerate(self.ids)}
+        yield
         self._edges = [[] for _ in self.ids]
         for index, node_id in enumerate(self.ids):
             node, use = graph.nodes[node_id], graph.use_of(node_id)
@@ -81,6 +86,10 @@ class Board:
             self._visible += sum(self._shown(edge) for edge in edges if index == _owner(edge))
             if index % SLICE == SLICE - 1:
                 yield
+
+    def let_go(self) -> Steps[None]:
+        """Frees what the board knows, in steps. It is of no use any more."""
+        yield from freed_steps(self._edges, self._ties)
 
     def numbers(self, tier: Tier) -> list[int]:
         """The nodes of a tier."""
@@ -108,11 +117,11 @@ class Board:
         active = chain(self.numbers(Tier.ACTIVE), promoted)
         return sum(self._line[index] for index in active)
 
-    def ranking(self, pool: Sequence[int]) -> Generator[None, None, Ranking]:
+    def ranking(self, pool: Sequence[int]) -> Steps[Ranking]:
         """The scores of a pool; they follow the moves, as long as the pool stays the same."""
-        recent = percentiles([self._recency[index] for index in pool])
+        recent = yield from percentile_steps([self._recency[index] for index in pool])
         yield
-        useful = percentiles([self._usefulness[index] for index in pool])
+        useful = yield from percentile_steps([self._usefulness[index] for index in pool])
         yield
         return Ranking(pool, recent, useful, self._ties)
 
@@ -166,7 +175,13 @@ class Ranking:
         self._useful = useful
         self._ties = tied
 
-    def scores(self) -> dict[int, float]:
-        """The scores as the tiers are now, by number."""
-        tied = percentiles([self._ties[index].strength() for index in self._pool])
+    def scores(self) -> Steps[dict[int, float]]:
+        """The scores as the tiers are now, by number, in small steps."""
+        strengths: list[float] = []
+        for number, index in enumerate(self._pool, start=1):
+            strengths.append(self._ties[index].strength())
+            if number % MANY == 0:
+                yield
+        tied = yield from percentile_steps(strengths)
+        yield
         return dict(zip(self._pool, weigh(self._recent, tied, self._useful), strict=True))

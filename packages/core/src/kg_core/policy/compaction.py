@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Change, Tier
 from kg_core.model.limits import ARCHIVED_LINES, BUDGET, FILL
+from kg_core.model.steps import SLICE, at_once, sorted_steps
 from kg_core.policy.board import Board
 from kg_core.policy.fresh import FRESH_BUDGET
-from kg_core.policy.steps import SLICE, at_once
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator
+    from collections.abc import Collection, Iterable, Mapping
 
     from kg_core.model import Graph, Millis, Use
+    from kg_core.model.steps import Steps
     from kg_core.policy.board import Ranking
-
-_Steps: TypeAlias = "Generator[None, None, None]"
 
 MARGIN: Final = 0.05
 """By so much a node must beat another to take its place."""
@@ -54,7 +53,7 @@ def plan(
 
 def planned(
     graph: Graph, user: Graph | None, now: Millis, settled: Collection[str] = (), budget: Budget = Budget()
-) -> Generator[None, None, Change | None]:
+) -> Steps[Change | None]:
     """:func:`plan` in small steps, for a caller that has other things to do in between; it returns the same.
 
     The plan is made for ``graph`` as given: apply it only where the nodes that it touches have not changed since.
@@ -63,7 +62,9 @@ def planned(
     yield from board.fill(budget.fresh)
     planner = _Planner(board, frozenset(settled), budget)
     yield from planner.run()
-    return (yield from _change(board, now))
+    change = yield from _change(board, now)
+    yield from board.let_go()
+    return change
 
 
 class _Planner:
@@ -74,7 +75,7 @@ class _Planner:
         self._budget = budget
         self._free = [node_id not in settled and not board.held[n] for n, node_id in enumerate(board.ids)]
 
-    def run(self) -> _Steps:
+    def run(self) -> Steps[None]:
         """Moves the nodes on the board."""
         board = self._board
         for index, held in enumerate(board.held):
@@ -91,21 +92,21 @@ class _Planner:
             yield from self._orphan()
             yield from self._refill()
 
-    def _ranking(self) -> Generator[None, None, Ranking]:
+    def _ranking(self) -> Steps[Ranking]:
         """Active and archived nodes in one pool; fresh ones have no score."""
         board = self._board
         pool = [n for n, tier in enumerate(board.tiers) if tier is not Tier.ORPHANED and not board.fresh[n]]
         return (yield from board.ranking(pool))
 
-    def _archive(self) -> _Steps:
+    def _archive(self) -> Steps[None]:
         """Lowest score first; then each node archived before takes the place of one that it beats."""
         board = self._board
         archived_before = board.numbers(Tier.ARCHIVED)
         pool = [n for n in board.numbers(Tier.ACTIVE) if not board.fresh[n]]
-        scores = (yield from board.ranking(pool)).scores()
+        scores = yield from (yield from board.ranking(pool)).scores()
         yield
         archived: list[int] = []
-        for index in sorted(pool, key=lambda n: (scores[n], n)):
+        for index in (yield from _worst_first(pool, scores)):
             if board.charge <= self._budget.fill:
                 break
             if not board.held[index]:
@@ -114,17 +115,17 @@ class _Planner:
                 if len(archived) % SLICE == 0:
                     yield
         yield
-        scores = (yield from self._ranking()).scores()
+        scores = yield from (yield from self._ranking()).scores()
         yield
-        archived.sort(key=lambda n: (scores[n], n))
-        for index in sorted(archived_before, key=lambda n: (-scores[n], n)):
+        archived = yield from _worst_first(archived, scores)
+        for index in (yield from _best_first(archived_before, scores)):
             if not archived or scores[index] - scores[archived[0]] < MARGIN:
                 break
             if self._moves(index, self._budget.most):
                 del archived[0]
         yield
 
-    def _refill(self) -> _Steps:
+    def _refill(self) -> Steps[None]:
         """The best archived node that fits, again and again; or all of them, when all fit."""
         board, fill = self._board, self._budget.fill
         if board.charge >= fill:
@@ -142,9 +143,9 @@ class _Planner:
         promoted = True
         while promoted and archived:
             promoted = False
-            scores = ranking.scores()
+            scores = yield from ranking.scores()
             yield
-            archived.sort(key=lambda n: (-scores[n], n))
+            archived = yield from _best_first(archived, scores)
             yield
             for tried, index in enumerate(archived):
                 if self._moves(index, fill):
@@ -154,23 +155,23 @@ class _Planner:
                 if tried % SLICE == SLICE - 1:
                     yield
 
-    def _rebalance(self) -> _Steps:
+    def _rebalance(self) -> Steps[None]:
         """The best archived node for the worst active one, as long as that makes what is in sight worth more."""
         board = self._board
         ranking = yield from self._ranking()
         for _ in range(SWAPS):
-            scores = ranking.scores()
+            scores = yield from ranking.scores()
             yield
             active = [n for n in board.numbers(Tier.ACTIVE) if self._free[n]]
             worst = min(active, key=lambda n: (scores[n], n), default=None)
             if worst is None:
                 return
             better = [n for n in board.numbers(Tier.ARCHIVED) if self._free[n] and scores[n] - scores[worst] >= MARGIN]
-            better.sort(key=lambda n: (-scores[n], n))
+            better = yield from _best_first(better, scores)
             if not (yield from self._swap(worst, better, ranking, self._in_sight(scores))):
                 return
 
-    def _swap(self, worst: int, better: list[int], ranking: Ranking, worth: float) -> Generator[None, None, bool]:
+    def _swap(self, worst: int, better: list[int], ranking: Ranking, worth: float) -> Steps[bool]:
         """Swaps ``worst`` for the first of ``better`` that fits and is still better once the swap is made."""
         board = self._board
         judged = 0
@@ -178,7 +179,7 @@ class _Planner:
         for index in better:
             if not self._moves(index, self._budget.most):
                 continue
-            scores = ranking.scores()
+            scores = yield from ranking.scores()
             yield
             if scores[index] - scores[worst] >= MARGIN and self._in_sight(scores) > worth + _RISE:
                 return True
@@ -189,12 +190,12 @@ class _Planner:
         board.move(worst, Tier.ACTIVE)
         return False
 
-    def _orphan(self) -> _Steps:
+    def _orphan(self) -> Steps[None]:
         """Archived lines beyond their own budget, lowest score first."""
         board = self._board
-        scores = (yield from self._ranking()).scores()
+        scores = yield from (yield from self._ranking()).scores()
         yield
-        for moved, index in enumerate(sorted(board.numbers(Tier.ARCHIVED), key=lambda n: (scores[n], n))):
+        for moved, index in enumerate((yield from _worst_first(board.numbers(Tier.ARCHIVED), scores))):
             if board.archived_charge <= self._budget.archived:
                 return
             board.move(index, Tier.ORPHANED)
@@ -215,7 +216,17 @@ class _Planner:
         return sum(score for index, score in scores.items() if self._board.tiers[index] is Tier.ACTIVE)
 
 
-def _change(board: Board, now: Millis) -> Generator[None, None, Change | None]:
+def _worst_first(numbers: Iterable[int], scores: Mapping[int, float]) -> Steps[list[int]]:
+    """Nodes by score, equal ones by number."""
+    return [number for _, number in (yield from sorted_steps((scores[number], number) for number in numbers))]
+
+
+def _best_first(numbers: Iterable[int], scores: Mapping[int, float]) -> Steps[list[int]]:
+    """Nodes by score from the best down, equal ones by number."""
+    return [number for _, number in (yield from sorted_steps((-scores[number], number) for number in numbers))]
+
+
+def _change(board: Board, now: Millis) -> Steps[Change | None]:
     use: dict[str, Use] = {}
     for index, node_id in enumerate(board.ids):
         before = board.graph.use_of(node_id)

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Tier
 from kg_core.model.limits import BUDGET, FRESH_SHARE
-from kg_core.policy.steps import SLICE, at_once
+from kg_core.model.steps import SLICE, at_once, sorted_steps
 from kg_core.render import active_cost, edge_cost
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from kg_core.model import EdgeKey, Graph
+    from kg_core.model import EdgeKey, Graph, Millis
+    from kg_core.model.steps import Steps
 
 FRESH_BUDGET: Final = int(BUDGET * FRESH_SHARE)
 
@@ -26,11 +25,11 @@ def fresh(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> froze
     return at_once(fresh_steps(graph, user, budget))
 
 
-def fresh_steps(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> Generator[None, None, frozenset[str]]:
+def fresh_steps(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> Steps[frozenset[str]]:
     """:func:`fresh` in small steps."""
     members: list[str] = []
     charged: set[EdgeKey] = set()
-    for walked, node_id in enumerate(_by_creation(graph)):
+    for walked, (_, node_id) in enumerate((yield from _by_creation(graph))):
         if walked % SLICE == 0:
             yield
         cost = active_cost(graph, node_id)
@@ -49,10 +48,11 @@ def fresh_steps(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) ->
     return frozenset(members)
 
 
-def _by_creation(graph: Graph) -> list[str]:
+def _by_creation(graph: Graph) -> Steps[list[tuple[Millis, str]]]:
     """The ids that are not orphaned, or locked, newest first, equal ones by id."""
     ids = {*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED], *graph.locked}
-    return [node_id for _, node_id in sorted((-graph.nodes[node_id].created, node_id) for node_id in ids)]
+    yield
+    return (yield from sorted_steps((-graph.nodes[node_id].created, node_id) for node_id in ids))
 
 
 def ranked_pool(graph: Graph, user: Graph | None) -> frozenset[str]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from kg_core.model import EndKind, Status, Tier, end_kind
-from kg_core.policy.fresh import fresh, ranked_pool
+from kg_core.model import EndKind, Status, end_kind
 from kg_core.policy.overview import measured
-from kg_core.policy.score import scores
-from kg_core.policy.shares import ALWAYS, FRESH, RULES, TREE, Lesson, choose, spent
-from kg_core.render import Block, MarkKind, cut, gist_block, home, node_line, reading_order, standing
-from kg_core.render.level import ARCHIVED_HEADING, UNSCORED, archived_blocks, edge_block, edge_value
+from kg_core.policy.shares import ALWAYS, FRESH, RULES, TREE, choose, spent
+from kg_core.render import Block, MarkKind, cut, gist_block, home, reading_order, standing
+from kg_core.render.level import ARCHIVED_HEADING, archived_block, archived_heading, edge_block, edge_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from kg_core.model import Edge, EdgeKey, Graph, Millis
+    from kg_core.model import Edge, EdgeKey, Graph
+    from kg_core.policy.prospects import LevelView, Prospects, Trace
+    from kg_core.policy.shares import Lesson
     from kg_plugin_api import Limit
 
 _NEWEST: Final = 3.0
@@ -24,21 +24,13 @@ _AMONG_NEWEST: Final = 2.0
 """Values of the newest lessons, above every score."""
 _SHORTEST_LINE: Final = 12
 """No edge is shorter, with its line break; with less room there is no need to look for one."""
-
-
-@dataclass(frozen=True, slots=True)
-class LevelView:
-    """A level as a section of the preload."""
-
-    title: str
-    graph: Graph
+_SHORTEST_TRACE: Final = 3
+"""The same of an archived id."""
 
 
 def preload_blocks(
-    levels: Sequence[LevelView],
-    user: Graph | None,
+    prospects: Prospects,
     limit: Limit,
-    now: Millis,
     *,
     head: Sequence[Block],
     rules: Sequence[Block] = (),
@@ -46,40 +38,44 @@ def preload_blocks(
     """``head``, ``rules``, a section for each level that has something to show, and a line on what is not shown.
 
     They are within ``limit``, and ready for ``fit`` with it. Without anything to show, the given blocks come alone.
-    ``rules`` must be within their shares (:func:`kg_core.policy.overview.overview`).
+    ``rules`` must be within their shares (:func:`kg_core.policy.overview.overview`), ``prospects`` in the limit's unit.
 
-    :func:`kg_core.policy.shares.choose` says which lessons get in; only current ones may. The newest is always in: it
-    is cut when it does not fit. Edges, and then archived ids, are shown as far as there is room left.
+    :func:`kg_core.policy.shares.choose` says which lessons get in. The newest is always in: it is cut when it does not
+    fit. Edges, and then archived ids, are shown as far as there is room left.
     """
-    lessons = _lessons(levels, user, limit, now)
-    frame = [*head, *rules, *(Block(text=_heading(level)) for level in levels), *_left_out(len(lessons))]
+    levels, lessons = prospects.levels, prospects.lessons
+    newest = list(lessons.newest[:ALWAYS])
+    count = len(lessons.newest)
+    frame = [*head, *rules, *(Block(text=_heading(level)) for level in levels), *_left_out(count)]
     room = limit.maximum + 1 - sum(limit.measure(block.text) + 1 for block in frame)
     blocks: dict[tuple[int, str], Block] = {}
-    if lessons and lessons[0].cost > room:
-        first = lessons[0]
+    if newest and newest[0].cost > room:
+        first = newest[0]
         block = gist_block(levels[first.level].graph, first.id, MarkKind.PRELOADED, _NEWEST)
         text = cut(block.text, min(room - 1, int(limit.maximum * FRESH)), limit.unit)
         if text:
             blocks[first.place] = replace(block, text=text, marks=())
-            lessons[0] = replace(first, cost=limit.measure(text) + 1)
+            newest[0] = replace(first, cost=limit.measure(text) + 1)
+            least = min(lessons.least, newest[0].cost)
+            lessons = replace(lessons, newest=[newest[0], *lessons.newest[1:]], least=least)
     unused = int(limit.maximum * (RULES + TREE)) - measured(rules, limit)
     chosen = choose(lessons, room, limit.maximum, max(0, unused))
     for lesson in chosen:
         if lesson.place not in blocks:
-            value = _value(lesson, lessons)
+            value = _value(lesson, newest)
             blocks[lesson.place] = gist_block(levels[lesson.level].graph, lesson.id, MarkKind.PRELOADED, value)
     left = _Room(room - spent(chosen), limit)
-    below = _edges(levels, user, chosen, left)
+    below = _edges(levels, prospects.user, chosen, left)
     body: list[Block] = []
     for index, level in enumerate(levels):
         ids = [lesson.id for lesson in chosen if lesson.level == index]
         section: list[Block] = []
         for node_id in reading_order(level.graph, ids):
             section += [blocks[index, node_id], *below.get((index, node_id), [])]
-        section += _archived(level.graph, user, now, left)
+        section += _archived(level.graph, prospects.archived[index], left)
         if section:
             body += [Block(text=_heading(level), heads=True), *section]
-    return [*head, *rules, *body, *_left_out(len(lessons) - len(chosen))]
+    return [*head, *rules, *body, *_left_out(count - len(chosen))]
 
 
 @dataclass(slots=True)
@@ -98,36 +94,11 @@ class _Room:
         return True
 
 
-def _lessons(levels: Sequence[LevelView], user: Graph | None, limit: Limit, now: Millis) -> list[Lesson]:
-    """The active and current nodes of all levels, newest first."""
-    found: list[Lesson] = []
-    for index, level in enumerate(levels):
-        graph = level.graph
-        newest = fresh(graph, user)
-        active = graph.tiers[Tier.ACTIVE]
-        scored = scores(graph, [node_id for node_id in active if node_id not in newest], now, user)
-        for node_id in active:
-            node = graph.nodes[node_id]
-            if node.status is Status.CURRENT and standing(graph, node_id) is Status.CURRENT:
-                found.append(
-                    Lesson(
-                        level=index,
-                        id=node_id,
-                        created=node.created,
-                        is_fresh=node_id in newest,
-                        score=scored.get(node_id, UNSCORED),
-                        cost=limit.measure(node_line(node)) + 1,
-                    )
-                )
-    found.sort(key=lambda lesson: (-lesson.created, -lesson.level, lesson.id))
-    return found
-
-
-def _value(lesson: Lesson, lessons: Sequence[Lesson]) -> float:
+def _value(lesson: Lesson, newest: Sequence[Lesson]) -> float:
     """In which order lessons would go if there were less room: the newest last."""
-    if lesson is lessons[0]:
+    if lesson is newest[0]:
         return _NEWEST
-    return _AMONG_NEWEST if lesson in lessons[:ALWAYS] else lesson.score
+    return _AMONG_NEWEST if lesson in newest else lesson.score
 
 
 def _edges(
@@ -165,19 +136,20 @@ def _shown(graph: Graph, user: Graph | None, ids: Mapping[str, float]) -> Iterat
                     yield edge, under
 
 
-def _archived(graph: Graph, user: Graph | None, now: Millis, left: _Room) -> list[Block]:
-    """The ids of current archived nodes, as many as fit, best first."""
-    if left.left < left.limit.measure(ARCHIVED_HEADING):
+def _archived(graph: Graph, traces: Sequence[Trace], left: _Room) -> list[Block]:
+    """The ids of archived nodes, as many as fit."""
+    if not traces or left.left < left.limit.measure(ARCHIVED_HEADING):
         return []
-    ids = [node_id for node_id in graph.tiers[Tier.ARCHIVED] if standing(graph, node_id) is Status.CURRENT]
-    if not ids:
+    heading, *lines = archived_heading(graph), archived_block(graph, *traces[0])
+    if not left.takes(heading, *lines):
         return []
-    values = scores(graph, ranked_pool(graph, user), now, user)
-    ids.sort(key=lambda node_id: (-values.get(node_id, UNSCORED), node_id))
-    heading, *lines = archived_blocks(graph, ids, values)
-    if not left.takes(heading, lines[0]):
-        return []
-    return [heading, lines[0], *(line for line in lines[1:] if left.takes(line))]
+    for trace in traces[1:]:
+        if left.left < _SHORTEST_TRACE:
+            break
+        line = archived_block(graph, *trace)
+        if left.takes(line):
+            lines.append(line)
+    return [heading, *lines]
 
 
 def _heading(level: LevelView) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kg_core.model import DAY, USER, USER_PREFIX, EndKind, StampKind, Tier, end_kind
-from kg_core.policy.steps import SLICE, at_once
+from kg_core.model.steps import MANY, SLICE, at_once, freed_steps, sorted_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from kg_core.model import Graph, Millis, Node, Use
+    from kg_core.model.steps import Steps
 
 RECENCY: Final = 0.25
 CONNECTEDNESS: Final = 0.40
@@ -66,14 +68,38 @@ def scores(graph: Graph, pool: Collection[str], now: Millis, user: Graph | None 
 
     ``user`` is the user's graph: with it, an edge to one of its nodes weighs what that node's tier says.
     """
-    ids = list(pool)
-    raws = [raw(graph, node_id, now, user) for node_id in ids]
-    found = weigh(
-        percentiles([each.recency for each in raws]),
-        percentiles([each.connectedness for each in raws]),
-        percentiles([each.usefulness for each in raws]),
-    )
-    return dict(zip(ids, found, strict=True))
+    return at_once(score_steps(graph, pool, now, user))
+
+
+def score_steps(graph: Graph, pool: Collection[str], now: Millis, user: Graph | None = None) -> Steps[dict[str, float]]:
+    """:func:`scores` in small steps."""
+    return (yield from combined_steps((yield from raw_steps(graph, pool, now, user))))
+
+
+def raw_steps(graph: Graph, ids: Iterable[str], now: Millis, user: Graph | None = None) -> Steps[dict[str, Raw]]:
+    """The factors of nodes before they are ranked, in small steps."""
+    raws: dict[str, Raw] = {}
+    for number, node_id in enumerate(ids, start=1):
+        raws[node_id] = raw(graph, node_id, now, user)
+        if number % SLICE == 0:
+            yield
+    return raws
+
+
+def combined_steps(raws: Mapping[str, Raw]) -> Steps[dict[str, float]]:
+    """The scores of nodes with these raw factors, in small steps."""
+    columns: list[list[float]] = []
+    for column in zip(*raws.values(), strict=True):
+        places = yield from percentile_steps(column)
+        columns.append(places)
+    ids = list(raws)
+    found: dict[str, float] = {}
+    for start in range(0, len(ids), MANY):
+        some = slice(start, start + MANY)
+        found.update(zip(ids[some], weigh(*(column[some] for column in columns)), strict=True))
+        if start:
+            yield
+    return found
 
 
 def weigh(recency: Sequence[float], connectedness: Sequence[float], usefulness: Sequence[float]) -> list[float]:
@@ -89,29 +115,26 @@ def explain(graph: Graph, node_id: str, pool: Collection[str], now: Millis, user
     return at_once(explained(graph, node_id, pool, now, user))
 
 
-def explained(
-    graph: Graph, node_id: str, pool: Collection[str], now: Millis, user: Graph | None
-) -> Generator[None, None, Explanation]:
+def explained(graph: Graph, node_id: str, pool: Collection[str], now: Millis, user: Graph | None) -> Steps[Explanation]:
     """:func:`explain` in small steps."""
-    ids = sorted({*pool, node_id})
-    raws: list[Raw] = []
-    for number, each in enumerate(ids):
-        raws.append(raw(graph, each, now, user))
-        if number % SLICE == SLICE - 1:
-            yield
+    ids = yield from sorted_steps({*pool, node_id})
+    raws = yield from raw_steps(graph, ids, now, user)
     own = ids.index(node_id)
     columns: list[list[float]] = []
     factors: list[Factor] = []
-    for column, weight in zip(zip(*raws, strict=True), (RECENCY, CONNECTEDNESS, USEFULNESS), strict=True):
-        columns.append(percentiles(column))
+    for column, weight in zip(zip(*raws.values(), strict=True), (RECENCY, CONNECTEDNESS, USEFULNESS), strict=True):
+        columns.append((yield from percentile_steps(column)))
         factors.append(Factor(raw=column[own], percentile=columns[-1][own], weight=weight))
         yield
     scores = weigh(*columns)
     yield
+    score = scores[own]
+    place = 1 + sum(each > score for each in scores)
+    yield from freed_steps(scores, *columns)
     return Explanation(
         id=node_id,
-        score=scores[own],
-        place=1 + sum(score > scores[own] for score in scores),
+        score=score,
+        place=place,
         pool=len(pool),
         in_pool=node_id in pool,
         recency=factors[0],
@@ -122,22 +145,32 @@ def explained(
 
 def percentiles(values: Sequence[float]) -> list[float]:
     """The place of each value, 0 to 1; equal values share their average place; a single one is at 0.5."""
+    return at_once(percentile_steps(values))
+
+
+def percentile_steps(values: Sequence[float]) -> Steps[list[float]]:
+    """:func:`percentiles` in small steps."""
     last = len(values) - 1
     if last < 1:
         return [0.5] * len(values)
-    places = [0.0] * len(values)
-    order = sorted(range(len(values)), key=values.__getitem__)
+    counts = Counter(values)
+    if len(values) > MANY:
+        yield
+    in_order = yield from sorted_steps(counts)
+    places: dict[float, float] = {}
     start = 0
-    while start <= last:
-        value = values[order[start]]
-        end = start + 1
-        while end <= last and values[order[end]] == value:
-            end += 1
-        place = (start + end - 1) / 2 / last
-        for index in order[start:end]:
-            places[index] = place
+    for number, value in enumerate(in_order, start=1):
+        end = start + counts[value]
+        places[value] = (start + end - 1) / 2 / last
         start = end
-    return places
+        if number % MANY == 0:
+            yield
+    found: list[float] = []
+    for first in range(0, len(values), MANY):
+        found += [places[value] for value in values[first : first + MANY]]
+        if first:
+            yield
+    return found
 
 
 def raw(graph: Graph, node_id: str, now: Millis, user: Graph | None = None) -> Raw:

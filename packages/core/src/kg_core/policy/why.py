@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kg_core.model import Change, Tier
+from kg_core.model.steps import SLICE
 from kg_core.policy.board import Board
 from kg_core.policy.compaction import Budget, planned
 from kg_core.policy.credits import endorsed
 from kg_core.policy.score import explained
-from kg_core.policy.steps import SLICE
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from kg_core.model import Graph, Millis, Use
+    from kg_core.model.steps import Steps
     from kg_core.policy.score import Explanation
 
 _BUDGET: Final = Budget()
@@ -61,9 +60,7 @@ def brought_back(graph: Graph, ids: list[str], now: Millis) -> dict[str, Use]:
     return use
 
 
-def why(
-    graph: Graph, node_id: str, user: Graph | None, now: Millis, budget: Budget = _BUDGET
-) -> Generator[None, None, Why]:
+def why(graph: Graph, node_id: str, user: Graph | None, now: Millis, budget: Budget = _BUDGET) -> Steps[Why]:
     """The standing of a node of ``graph``, in small steps. Raises KeyError when there is no such node."""
     node, use = graph.nodes[node_id], graph.use_of(node_id)
     board = Board(graph, user, now)
@@ -80,20 +77,20 @@ def why(
             Way("endorse", (yield from _at_rest(praised, node_id, user, now, budget))),
             Way("lock", Tier.ACTIVE),
         )
+    charge, archived = board.charge, board.archived_charge
+    yield from board.let_go()
     return Why(
         tier=use.tier,
         locked=node.locked,
         fresh=node_id in newest,
         explanation=explanation,
-        charge=board.charge,
-        archived=board.archived_charge,
+        charge=charge,
+        archived=archived,
         ways=ways,
     )
 
 
-def _at_rest(
-    graph: Graph, node_id: str, user: Graph | None, now: Millis, budget: Budget
-) -> Generator[None, None, Tier]:
+def _at_rest(graph: Graph, node_id: str, user: Graph | None, now: Millis, budget: Budget) -> Steps[Tier]:
     """The tier of a node once compaction of ``graph`` has nothing more to do."""
     settled: set[str] = set()
     for _ in range(_PLANS):

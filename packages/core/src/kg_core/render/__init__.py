@@ -5,10 +5,10 @@ The text and the number that the budget counts come from the same lines.
 
 from kg_core.render.block import Block, Mark, MarkKind, Rank
 from kg_core.render.charge import active_cost, archived_charge, archived_cost, charge, edge_cost
-from kg_core.render.components import reading_order
+from kg_core.render.components import reading_order, reading_order_steps
 from kg_core.render.fit import Fitted, fit, marks_of
 from kg_core.render.grapheme import cut, prefix
-from kg_core.render.level import block_name, gist_block, level_blocks
+from kg_core.render.level import block_name, gist_block, level_blocks, level_steps
 from kg_core.render.lines import archived_line, edge_line, node_line, preloaded_line, relation
 from kg_core.render.live import Presence, home, presence, shown_edges
 from kg_core.render.neutral import one_line
@@ -37,6 +37,7 @@ __all__ = [
     "gist_block",
     "home",
     "level_blocks",
+    "level_steps",
     "marks_of",
     "node_blocks",
     "node_line",
@@ -46,6 +47,7 @@ __all__ = [
     "preloaded_line",
     "presence",
     "reading_order",
+    "reading_order_steps",
     "relation",
     "replacements",
     "shown_edges",

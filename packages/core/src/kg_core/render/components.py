@@ -5,22 +5,37 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from kg_core.model.steps import SLICE, at_once, sorted_steps
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from kg_core.model import Graph
+    from kg_core.model.steps import Steps
 
 
 def reading_order(graph: Graph, ids: Collection[str]) -> list[str]:
     """``ids`` so that what belongs together stands together: the largest component first, and in each the hub, its
     neighbours, theirs, and so on. Depends on the edges among ``ids`` alone, and on ids for ties.
     """
+    return at_once(reading_order_steps(graph, ids))
+
+
+def reading_order_steps(graph: Graph, ids: Collection[str]) -> Steps[list[str]]:
+    """:func:`reading_order` in small steps."""
     among = set(ids)
-    neighbours = {node_id: _neighbours(graph, node_id, among) for node_id in among}
+    neighbours: dict[str, set[str]] = {}
+    for number, node_id in enumerate(among, start=1):
+        neighbours[node_id] = _neighbours(graph, node_id, among)
+        if number % SLICE == 0:
+            yield
     rank = {node_id: (-len(near), node_id) for node_id, near in neighbours.items()}
+    yield
     seen: set[str] = set()
-    components: list[list[str]] = []
-    for hub in sorted(among, key=rank.__getitem__):
+    components: list[tuple[int, tuple[int, str], list[str]]] = []
+    for number, (_, hub) in enumerate((yield from sorted_steps(rank.values())), start=1):
+        if number % SLICE == 0:
+            yield
         if hub in seen:
             continue
         seen.add(hub)
@@ -29,12 +44,13 @@ def reading_order(graph: Graph, ids: Collection[str]) -> list[str]:
         while queue:
             node_id = queue.popleft()
             component.append(node_id)
-            for near in sorted(neighbours[node_id] - seen, key=rank.__getitem__):
+            for _, near in sorted(rank[near] for near in neighbours[node_id] - seen):
                 seen.add(near)
                 queue.append(near)
-        components.append(component)
-    components.sort(key=lambda component: (-len(component), rank[component[0]]))
-    return [node_id for component in components for node_id in component]
+            if len(component) % SLICE == 0:
+                yield
+        components.append((-len(component), rank[hub], component))
+    return [node_id for _, _, component in (yield from sorted_steps(components)) for node_id in component]
 
 
 def _neighbours(graph: Graph, node_id: str, among: set[str]) -> set[str]:

@@ -7,16 +7,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from kg_core.model import USER_PREFIX, Tier
+from kg_core.model.steps import SLICE, at_once, sorted_steps
 from kg_core.render.block import Block, Mark, MarkKind, Rank
-from kg_core.render.components import reading_order
+from kg_core.render.components import reading_order_steps
 from kg_core.render.lines import archived_line, edge_line, node_line, preloaded_line
 from kg_core.render.live import shown_edges
 from kg_core.render.standing import standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Set
+    from collections.abc import Mapping, Set
 
     from kg_core.model import Edge, Graph
+    from kg_core.model.steps import Steps
 
 UNSCORED = 0.5
 """Value of what has no score: fresh nodes, files, nodes of another level."""
@@ -36,29 +38,54 @@ def level_blocks(
     ``preloaded`` ids are shown without their gist; ``values`` are scores by id. The lines below the headings measure
     what :func:`kg_core.render.charge` says.
     """
+    return at_once(level_steps(graph, user, title=title, preloaded=preloaded, values=values))
+
+
+def level_steps(
+    graph: Graph,
+    user: Graph | None,
+    *,
+    title: str,
+    preloaded: Set[str] = frozenset(),
+    values: Mapping[str, float] = MappingProxyType({}),
+) -> Steps[list[Block]]:
+    """:func:`level_blocks` in small steps."""
     active, archived = graph.tiers[Tier.ACTIVE], graph.tiers[Tier.ARCHIVED]
-    blocks = [Block(text=heading(title, len(active), len(archived)))]
-    for node_id in reading_order(graph, active):
-        if node_id in preloaded:
-            name = block_name(graph, node_id)
-            value = values.get(node_id, UNSCORED)
-            blocks.append(Block(text=preloaded_line(node_id), rank=Rank.GIST, value=value, name=name))
-        else:
-            blocks.append(gist_block(graph, node_id, MarkKind.SEEN, values.get(node_id, UNSCORED)))
+    blocks = [level_heading(graph, title)]
+    order = yield from reading_order_steps(graph, active)
+    for number, node_id in enumerate(order, start=1):
+        blocks.append(active_block(graph, node_id, values.get(node_id, UNSCORED), is_preloaded=node_id in preloaded))
         blocks.extend(
             edge_block(graph, edge, node_id, edge_value(edge, values)) for edge in shown_edges(graph, user, node_id)
         )
-    return blocks + archived_blocks(graph, sorted(archived), values)
+        if number % SLICE == 0:
+            yield
+    ids = yield from sorted_steps(archived)
+    if ids:
+        blocks.append(archived_heading(graph))
+    for number, node_id in enumerate(ids, start=1):
+        blocks.append(archived_block(graph, node_id, values.get(node_id, UNSCORED)))
+        if number % SLICE == 0:
+            yield
+    return blocks
 
 
-def heading(title: str, active: int, archived: int) -> str:
+def level_heading(graph: Graph, title: str) -> Block:
     """The line above a level."""
-    return f"{title}: {active} active, {archived} archived"
+    active, archived = (len(graph.tiers[tier]) for tier in (Tier.ACTIVE, Tier.ARCHIVED))
+    return Block(text=f"{title}: {active} active, {archived} archived")
 
 
 def block_name(graph: Graph, node_id: str) -> str:
     """What the block of a node is called, unique over all levels."""
     return f"{graph.key}\x1f{node_id}"
+
+
+def active_block(graph: Graph, node_id: str, value: float, *, is_preloaded: bool) -> Block:
+    """The line of an active node in a level: without its gist where that is in front of the model already."""
+    if not is_preloaded:
+        return gist_block(graph, node_id, MarkKind.SEEN, value)
+    return Block(text=preloaded_line(node_id), rank=Rank.GIST, value=value, name=block_name(graph, node_id))
 
 
 def gist_block(graph: Graph, node_id: str, mark: MarkKind, value: float) -> Block:
@@ -84,11 +111,11 @@ def edge_value(edge: Edge, values: Mapping[str, float]) -> float:
     return sum(values.get(end.removeprefix(USER_PREFIX), UNSCORED) for end in (edge.source, edge.target))
 
 
-def archived_blocks(graph: Graph, ids: Iterable[str], values: Mapping[str, float]) -> list[Block]:
-    """A heading, which goes last, and one line for each archived id; nothing without ids."""
-    name = block_name(graph, "")
-    lines = [
-        Block(text=archived_line(node_id), rank=Rank.ARCHIVED, value=values.get(node_id, UNSCORED), parent=name)
-        for node_id in ids
-    ]
-    return [Block(text=ARCHIVED_HEADING, rank=Rank.ARCHIVED, value=math.inf, name=name), *lines] if lines else []
+def archived_heading(graph: Graph) -> Block:
+    """The line above archived ids, which goes last of them."""
+    return Block(text=ARCHIVED_HEADING, rank=Rank.ARCHIVED, value=math.inf, name=block_name(graph, ""))
+
+
+def archived_block(graph: Graph, node_id: str, value: float) -> Block:
+    """The line of an archived id."""
+    return Block(text=archived_line(node_id), rank=Rank.ARCHIVED, value=value, parent=block_name(graph, ""))

@@ -10,10 +10,28 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
 
+    from kg_core.model.steps import Steps
+
 SLICE: Final = 0.004
 """Seconds after which a long work lets others go first. One step of it must be short itself."""
 
 _Item = TypeVar("_Item")
+
+
+async def in_turns(steps: Steps[_Item]) -> _Item:
+    """The result of ``steps``; whenever a slice of time is used up, others have their turn. Steps that never yield are
+    one with what comes before and after them.
+    """
+    deadline = perf_counter() + SLICE
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: _Item = end.value
+            return result
+        if perf_counter() > deadline:
+            await asyncio.sleep(0)
+            deadline = perf_counter() + SLICE
 
 
 async def in_slices(steps: Iterable[_Item]) -> AsyncIterator[_Item]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kg_core.model import Graph, GraphKey, Millis
-    from kg_core.policy import Decision, FileUse, TouchIndex
+    from kg_core.policy import Decision, FileUse, Prospects, TouchIndex
     from kg_core.render.block import Block
     from kg_core.store import Entry, Problem
     from kg_plugin_api import Event, Harness
@@ -30,7 +30,8 @@ class View:
     ``entries`` are the journal entries since the oldest one not announced, ``None`` when they are no longer kept.
     ``room`` is what the source may fill. ``map`` is in force where the context works; ``files`` are those of the
     project that the event's tool names, relative to their work tree. ``uses`` are the files that a tool has read or
-    edited, and ``touches`` the pointers of the levels to files.
+    edited, and ``touches`` the pointers of the levels to files. ``prospects`` are what a preload chooses from, found
+    before in small steps; ``None`` where none was due.
     """
 
     harness: Harness
@@ -48,6 +49,7 @@ class View:
     files: tuple[str, ...] = ()
     uses: tuple[FileUse, ...] = ()
     touches: Mapping[GraphKey, TouchIndex] = field(default_factory=lambda: MappingProxyType({}))
+    prospects: Prospects | None = None
 
     @property
     def user(self) -> Graph:

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from kg_plugin_api import Code, KgError
 from kg_server.http import bodies
 from kg_server.http.health import described
-from kg_server.http.replies import Json
+from kg_server.http.replies import Json, Streamed, large
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,9 +26,9 @@ _MOST_DECISIONS: Final = 100
 def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[Route]:
     """Reading, plug-ins and their operations, and stopping the server."""
 
-    async def show(request: Request) -> Json:
+    async def show(request: Request) -> Streamed:
         query = bodies.query_of(request)
-        return Json(dict(await memory.show(query.get("cwd", ""), query.getlist("id"))))
+        return await large(await memory.show(query.get("cwd", ""), query.getlist("id")))
 
     async def search(request: Request) -> Json:
         query = bodies.query_of(request)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
-from kg_core.store.slices import in_slices
 from kg_server.http import bodies
-from kg_server.http.replies import Json
+from kg_server.http.replies import Json, Streamed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from starlette.requests import Request
 
     from kg_server.interface import Memory
@@ -42,11 +38,9 @@ def routes(memory: Memory) -> list[Route]:
         asked = await bodies.read_object(request)
         return Json(await memory.keeping.copies.backup(str(asked.get("path", ""))))
 
-    async def export(request: Request) -> StreamingResponse:
+    async def export(request: Request) -> Streamed:
         query = bodies.query_of(request)
-        pieces = await memory.keeping.copies.export(query.get("cwd", ""), query.get("level", ""))
-        length = sum(map(len, pieces))
-        return StreamingResponse(_each(pieces), media_type="application/json", headers={"Content-Length": str(length)})
+        return Streamed(await memory.keeping.copies.export(query.get("cwd", ""), query.get("level", "")))
 
     async def commit(_: Request) -> Json:
         committed = await memory.keeping.commits.commit()
@@ -65,8 +59,3 @@ def routes(memory: Memory) -> list[Route]:
         Route("/api/v1/commit", commit, methods=["POST"]),
         Route("/api/v1/team", sync, methods=["POST"]),
     ]
-
-
-async def _each(pieces: list[bytes]) -> AsyncIterator[bytes]:
-    async for piece in in_slices(pieces):
-        yield piece

@@ -3,7 +3,7 @@
 from kg_server.sources.files import FileRecall
 from kg_server.sources.notices import Notices, notice_blocks
 from kg_server.sources.others import OthersWrites, news, news_blocks, pass_over
-from kg_server.sources.preload import Preload
+from kg_server.sources.preload import Preload, looked_through
 from kg_server.sources.prompt import PromptRecall, recalls
 from kg_server.sources.rules import Rules, hold
 
@@ -15,6 +15,7 @@ __all__ = [
     "PromptRecall",
     "Rules",
     "hold",
+    "looked_through",
     "news",
     "news_blocks",
     "notice_blocks",

@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _TOOLS: Final[tuple[Tool[Any], ...]] = (
-    Tool(name="kg_read", title="Read memory", arguments=read.Read, plan=read.plan, read_only=True),
+    Tool(
+        name="kg_read",
+        title="Read memory",
+        arguments=read.Read,
+        plan=read.plan,
+        steps=read.steps,
+        read_only=True,
+    ),
     Tool(
         name="kg_search",
         title="Search memory",
@@ -83,6 +90,7 @@ _TOOLS: Final[tuple[Tool[Any], ...]] = (
         title="List others' changes",
         arguments=sync.Sync,
         plan=sync.plan,
+        steps=sync.steps,
         looks_back=True,
         read_only=True,
     ),

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kg_core.model import Change, Graph, GraphKey, Millis
+    from kg_core.model.steps import Steps
     from kg_core.render.block import Mark
     from kg_core.store import Entry
-    from kg_plugin_api import Harness, SearchRequest
+    from kg_plugin_api import Harness, Limit, SearchRequest
     from kg_server.contexts import Context, Ledger
     from kg_server.tools.levels import Levels
 
@@ -55,7 +56,8 @@ class Call:
     ``pending`` holds the graphs as the next write meets them, ``durable`` as readers may see them; ``lookalikes`` know
     the words of the durable ones. ``known`` is what has arrived in the context; ``loaded`` are other projects' pending
     graphs that the tool asked for; ``entries`` are the journal entries since the context's last kg_sync for a tool that
-    looks back, ``None`` when they are gone. ``map`` is in force where the context works, and ``place`` says where in it
+    looks back, ``None`` when they are gone. ``room`` is what the client lets through of a reply that is not paged.
+    ``map`` is in force where the context works, and ``place`` says where in it
     a path is, empty for one that lies elsewhere.
     """
 
@@ -72,6 +74,7 @@ class Call:
     loaded: Mapping[GraphKey, Graph] = field(default_factory=lambda: MappingProxyType({}))
     map: MapState = field(default_factory=MapState)
     place: Callable[[str], str] = _nowhere
+    room: Limit | None = None
 
     @property
     def by(self) -> str:
@@ -87,6 +90,9 @@ class Call:
 class Tool(Generic[A]):
     """One tool: its arguments, its decision, and what must be at hand before it can decide.
 
+    ``steps`` is the decision of ``plan`` in small steps, for a tool that may have to look through all of memory. Others
+    have their turn in between, so it yields only where it changes nothing.
+
     ``texts`` are the arguments that it stores, ``names`` those that it stores as ids or relations: both come without
     secrets. ``question`` asks the search index first; ``graphs`` names other graphs to load first; ``looks_back`` tools
     are given the journal entries since the last kg_sync; for those that ``reads_rules`` the map's files are looked at.
@@ -96,6 +102,7 @@ class Tool(Generic[A]):
     title: str
     arguments: type[A]
     plan: Callable[[A, Call], Plan]
+    steps: Callable[[A, Call], Steps[Plan]] | None = None
     texts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     question: Callable[[A, Call], SearchRequest] | None = None

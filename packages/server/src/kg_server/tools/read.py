@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from kg_core.model import Change, Tier
+from kg_core.model import Change
 from kg_core.model.limits import FULL_READ
-from kg_core.policy import scores
+from kg_core.model.steps import at_once
+from kg_core.policy import LevelView, full_read
 from kg_core.policy.why import brought_back
-from kg_core.render import Block, Mark, MarkKind, fit, level_blocks
-from kg_plugin_api import KgError, Limit, Unit
+from kg_core.render import Block, Mark, MarkKind
+from kg_plugin_api import KgError
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.plan import Call, Plan
 from kg_server.tools.showing import level_title, shown_in_full
 
 if TYPE_CHECKING:
     from kg_core.model import Graph, GraphKey, Node
+    from kg_core.model.steps import Steps
 
-_TARGET = Limit(FULL_READ, Unit.CHARACTERS)
 _MOST = 50
 
 
@@ -39,9 +40,14 @@ class Read(Arguments):
 
 def plan(arguments: Read, call: Call) -> Plan:
     """Shows levels or nodes. Reading a node by id brings it back to the active ones, but for maintenance."""
+    return at_once(steps(arguments, call))
+
+
+def steps(arguments: Read, call: Call) -> Steps[Plan]:
+    """:func:`plan` in small steps where it shows levels, and at once where it shows nodes."""
     if arguments.more:
         return Plan(more=True, paged=True)
-    decided = _nodes(arguments, call) if arguments.ids else _levels(arguments, call)
+    decided = _nodes(arguments, call) if arguments.ids else (yield from _levels(arguments, call))
     blocks = decided.blocks
     if not call.harness.events:
         blocks = (Block(text=f"session_id: {call.context.id} (pass it in every kg_* call)"), *blocks)
@@ -80,28 +86,16 @@ def _brought_back(graph: Graph, found: list[tuple[Graph, Node]], call: Call) -> 
     return Change(graph=graph.key, use=brought_back(graph, ids, call.now))
 
 
-def _levels(arguments: Read, call: Call) -> Plan:
+def _levels(arguments: Read, call: Call) -> Steps[Plan]:
     levels = call.durable
     graphs = (levels.graph(arguments.level),) if arguments.level is not None else levels.searched()
-    blocks = _within_target([block for graph in graphs for block in _level(graph, call)], graphs, call)
+    views = [LevelView(level_title(graph), graph) for graph in graphs]
+
+    def is_preloaded(graph: Graph, node_id: str) -> bool:
+        key: tuple[GraphKey, str] = (graph.key, node_id)
+        return key in call.known.nodes and call.known.was_preloaded(graph.key, graph.nodes[node_id])
+
+    blocks = yield from full_read(views, levels.user, call.now, FULL_READ, is_preloaded)
     if arguments.level is None and levels.project is None:
         blocks = (*blocks, Block(text="(No project memory: kg_read with cwd, the project's absolute path, adds it.)"))
     return Plan(blocks=blocks, marks=tuple(Mark(MarkKind.FULL, graph.key) for graph in graphs))
-
-
-def _level(graph: Graph, call: Call, values: dict[str, float] | None = None) -> list[Block]:
-    preloaded = frozenset(node_id for node_id in graph.tiers[Tier.ACTIVE] if _is_preloaded(graph, node_id, call))
-    return level_blocks(graph, call.durable.user, title=level_title(graph), preloaded=preloaded, values=values or {})
-
-
-def _is_preloaded(graph: Graph, node_id: str, call: Call) -> bool:
-    key: tuple[GraphKey, str] = (graph.key, node_id)
-    return key in call.known.nodes and call.known.was_preloaded(graph.key, graph.nodes[node_id])
-
-
-def _within_target(blocks: list[Block], graphs: tuple[Graph, ...], call: Call) -> tuple[Block, ...]:
-    """All blocks when they are near the target; else the most valuable of them."""
-    if sum(len(block.text) + 1 for block in blocks) <= FULL_READ:
-        return tuple(blocks)
-    values = {graph.key: scores(graph, graph.tiers[Tier.ACTIVE], call.now, call.durable.user) for graph in graphs}
-    return fit([block for graph in graphs for block in _level(graph, call, values[graph.key])], _TARGET).blocks

@@ -96,6 +96,8 @@ def plan(arguments: Search, call: Call) -> Plan:
     blocks += documents
     blocks += degraded_blocks(call.results.degraded, call.known)
     fitted = fit(blocks, _REPLY)
+    if call.room is not None and not call.room.holds(fitted.text):
+        fitted = fit(blocks, call.room)
     return Plan(blocks=(Block(text=fitted.text, marks=fitted.marks),))
 
 
