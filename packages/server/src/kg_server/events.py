@@ -184,8 +184,9 @@ class Events:
         now = self.clock()
         uses = self.uses.of(context, event)
         files = tuple(use.name for use in uses if not Path(use.name).is_absolute())
-        view = self.outlook.view(harness, context, now, results=results, files=files, uses=uses, touches=touches)
-        view = replace(view, prospects=found)
+        view = self.outlook.view(
+            harness, context, now, results=results, files=files, uses=uses, touches=touches, prospects=found
+        )
         composed = compose(SOURCES, event, view, raw.carrier, starts_in(spec, self.memory.store.settings))
         if spec.parts > 1:
             self.parts.begin(context.key, context.id, event.source, composed.more, now)
@@ -249,12 +250,13 @@ def starts_in(spec: EventSpec, settings: Settings) -> int:
 def _with_paths(event: Event) -> Event:
     """The event with paths as the disk has them, and without what can be none: no client is to lose a reply over it."""
     tool = event.tool
-    if is_path(event.cwd) and (tool is None or all(map(is_path, (*tool.paths, tool.workdir)))):
-        return event
     if tool is not None:
         paths = tuple(as_on_disk(path) for path in tool.paths if is_path(path))
-        tool = replace(tool, paths=paths, workdir=as_on_disk(tool.workdir) if is_path(tool.workdir) else "")
-    return replace(event, cwd=as_on_disk(event.cwd) if is_path(event.cwd) else "", tool=tool)
+        workdir = as_on_disk(tool.workdir) if is_path(tool.workdir) else ""
+        if (paths, workdir) != (tool.paths, tool.workdir):
+            tool = replace(tool, paths=paths, workdir=workdir)
+    cwd = as_on_disk(event.cwd) if is_path(event.cwd) else ""
+    return event if tool is event.tool and cwd == event.cwd else replace(event, cwd=cwd, tool=tool)
 
 
 def _concerns(event: Event, spec: EventSpec) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import Carrier, Event, EventKind, Path
@@ -41,7 +40,7 @@ async def previewed(memory: Memory, outlook: Outlook, harness: Harness, cwd: str
     await Rulebook(memory.store).look(context, patience=None)
     parts = starts_in(spec, memory.store.settings) if spec is not None else 1
     found = await prospects(outlook, harness, context, carrier, now)
-    view = replace(outlook.view(harness, context, now), prospects=found)
+    view = outlook.view(harness, context, now, prospects=found)
     composed = compose(SOURCES, event, view, carrier, parts)
     text = "\n".join(framed(each) for each in (composed.fitted.text, *(page.text for page in composed.more)))
     limit = stated_limit(harness, Path.PRELOAD, carrier)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from kg_core.model import GraphKey, Millis
-    from kg_core.policy import FileUse, TouchIndex
+    from kg_core.policy import FileUse, Prospects, TouchIndex
     from kg_core.render import Mark
     from kg_plugin_api import Harness
     from kg_server.contexts import Context
@@ -47,9 +47,11 @@ class Outlook:
         files: tuple[str, ...] = (),
         uses: tuple[FileUse, ...] = (),
         touches: Mapping[GraphKey, TouchIndex] = _NONE,
+        prospects: Prospects | None = None,
     ) -> View:
         """What sources may look at. ``arriving`` are marks of the very reply that is being made; ``files`` are those
-        that the event names, ``uses`` what it does with them, ``touches`` the lessons that point at them.
+        that the event names, ``uses`` what it does with them, ``touches`` the lessons that point at them;
+        ``prospects`` are what a preload chooses from.
         """
         rules = Rulebook(self.memory.store).known(context)
         on_their_way = (*self.deliveries.reserved(context.id, now), *self.queues.reserved(context.id), *arriving)
@@ -68,6 +70,7 @@ class Outlook:
             files=files,
             uses=uses,
             touches=touches,
+            prospects=prospects,
         )
 
     def not_outdated(self, context: Context, marks: Iterable[Mark]) -> list[Mark]:
