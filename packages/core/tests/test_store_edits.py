@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import threading
 
 import pytest
 
 from kg_core.model import Change, Tombstone, Written
 from kg_core.store import Write
+from kg_core.store.journal import Journal
 
 NOW = 1_790_000_000_000
 
@@ -49,6 +52,36 @@ def test_what_a_person_added_may_be_changed_and_taken_out_before_the_file_was_wr
         assert set(graph.nodes) == {"kept", "changed"}
         assert graph.nodes["changed"].gist == "newer"
         assert graph.nodes["changed"].conflicts == ()
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_an_edit_that_a_deletion_on_its_way_made_needless_is_kept_when_the_deletion_is_lost(
+    home, values, stores, monkeypatch
+):
+    async def main():
+        store = await stores.saved(
+            home, values, values.node("kept"), values.node("edited", written=Written(at=NOW, by="a", author="a"))
+        )
+        stores.edited(home, lambda document: document["nodes"]["edited"].update(gist="by hand"))
+        is_merged = threading.Event()
+
+        def full(*_):
+            is_merged.wait(10)
+            raise OSError(errno.ENOSPC, "no space left on device")
+
+        with monkeypatch.context() as disk:
+            disk.setattr(Journal, "append", full)
+            tombstones = {"edited": Tombstone(by="test", at=NOW + 1)}
+            gone = Change(graph="user", nodes={"edited": None}, tombstones=tombstones)
+            deletion = store.commit(Write(by="test", at=NOW, changes=(gone,)))
+            taking = asyncio.create_task(store._edits.take_over(store._graphs["user"]))
+            await asyncio.wait([taking], timeout=0.5)
+            is_merged.set()
+            await asyncio.gather(taking, deletion, return_exceptions=True)
+        await store.look()
+        assert store.durable("user").nodes["edited"].gist == "by hand"
         await store.close()
 
     asyncio.run(main())

@@ -66,6 +66,8 @@ class Commits:
         self._drafts: list[Draft] = []
         self.unsnapshotted = 0
         """Bytes of entries since the last snapshot."""
+        self.failures = 0
+        """How often writes on their way were dropped, and what builds on them with them."""
         self.first_at = self.last_at = 0.0
         """When the first write since the last snapshot became durable, and the last one; on the monotonic clock."""
 
@@ -231,6 +233,7 @@ class Commits:
     def _fail(self, error: KgError) -> None:
         """Nothing of the batch is on disk, and what came after it builds on it: all of it is dropped and told so."""
         dropped, self._waiting = self._waiting, []
+        self.failures += 1
         for draft in self._drafts:
             draft.void()
         self._next = self._history.sequence + 1

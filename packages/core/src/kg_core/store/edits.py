@@ -15,6 +15,7 @@ from kg_core.store.lines import SnapshotMark
 from kg_core.store.problems import ProblemKind
 from kg_core.store.reading import parts
 from kg_core.store.slices import in_slices
+from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kg_core.model import GraphKey, Millis
+    from kg_core.store.commits import Commits
     from kg_core.store.disk import Disk
     from kg_core.store.entry import Entry
     from kg_core.store.files import Identity
@@ -43,7 +45,7 @@ class Edits:
     loading: Loading
     problems: Problems
     clock: Callable[[], Millis]
-    commit: Callable[[Write], Future[Entry]]
+    commits: Commits
     journal: Journal
 
     async def changed(self, graphs: Mapping[GraphKey, Held]) -> list[Held]:
@@ -79,8 +81,12 @@ class Edits:
             return True
 
     async def merge(self, held: Held, edit: Edit) -> None:
-        """Makes the edit, which grew from ``held.base``, part of our graph. Raises KgError when that cannot be kept."""
-        base, theirs = held.base, edit.graph
+        """Makes the edit, which grew from ``held.base``, part of our graph. Raises KgError when that cannot be kept.
+
+        What is merged is weighed against writes on their way: an edit of a node that is just being deleted asks for
+        nothing. If one of those is lost, so is what it stood for, and the edit is merged anew.
+        """
+        base, theirs, failures = held.base, edit.graph, self.commits.failures
         written: list[Future[Entry]] = []
         conflicts: list[str] = []
         created = self.clock()
@@ -88,8 +94,10 @@ class Edits:
             change, in_conflict = merge_part(base, held.pending, theirs, part)
             conflicts += in_conflict
             if change:
-                written.append(self.commit(Write(by=BY, at=self.clock(), changes=(dated(change, created),))))
+                written.append(self.commits.commit(Write(by=BY, at=self.clock(), changes=(dated(change, created),))))
         await asyncio.gather(*written)
+        if not await self.commits.settled() or self.commits.failures != failures:
+            raise KgError(Code.UNAVAILABLE, f"{self.disk.home.graph(held.key)} was edited while writes failed.")
         held.extra = merge_extra(base.extra, held.extra, theirs.extra)
         held.base, held.content, held.identity = theirs, edit.found.content, edit.found.identity
         held.must_write = True

@@ -85,7 +85,7 @@ class Store:
         self._history = History(recovered.entries, floor, start)
         self._loading = Loading(disk, self._history, problems, clock)
         self._commits = Commits(disk, self._journal, self._graphs, self._history, problems, projects)
-        self._edits = Edits(disk, self._loading, problems, clock, self._commits.commit, self._journal)
+        self._edits = Edits(disk, self._loading, problems, clock, self._commits, self._journal)
         snapshots = Snapshots(disk, self._journal, self._history, problems, self._edits, projects)
         self._upkeep = Upkeep(
             disk,

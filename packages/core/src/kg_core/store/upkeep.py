@@ -139,7 +139,7 @@ class Upkeep:
         if expired:
             change = Change(graph=held.key, tombstones=dict.fromkeys(expired))
             try:
-                await self._edits.commit(Write(by=BY, at=self._clock(), changes=(change,), maintenance=True))
+                await self._commits.commit(Write(by=BY, at=self._clock(), changes=(change,), maintenance=True))
             except KgError:
                 return False
         self._edits.report(held)
