@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tomli_w
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kg_core.claims.sheet import ClaimState, Refused, rework
@@ -28,6 +28,8 @@ MARK = "the user's own text"
 SCALARS = st.one_of(
     st.booleans(), st.integers(-5, 5), st.sampled_from(["", "x", "//", "/*", "# t", "]}", "\\", '"', "é\u2028", "[a]"])
 )
+TABLE = TomlTable(path=PATH, keys=("a",), values={"a": []})
+KEY = TomlEntry(path=PATH, keys=("b",), value=False)
 SETTINGS = settings(max_examples=150, deadline=None)
 
 
@@ -143,6 +145,7 @@ def test_toml_comes_back_byte_for_byte(text: str, claims: list[Claim]) -> None:
 
 
 @SETTINGS
+@example(text="# comment\n", rounds=[[TABLE, KEY], [KEY]])
 @given(text=toml_documents(), rounds=st.lists(TOML_CLAIM_LISTS, min_size=2, max_size=4))
 def test_toml_comes_back_after_any_row_of_upgrades(text: str, rounds: list[list[Claim]]) -> None:
     assert after_rounds(TomlSheet, text, rounds) == text

@@ -77,8 +77,10 @@ def test_after_many_calls_at_once_only_a_few_threads_stay() -> None:
     assert len(left) <= 1 + MOST_WAITING
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_failure_to_take_ends_it_instead_of_waiting_for_ever() -> None:
+def test_a_failure_to_take_ends_it_instead_of_waiting_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_told = threading.Event()
+    monkeypatch.setattr(threading, "excepthook", lambda _: is_told.set())
+
     def take() -> None:
         raise RuntimeError("no more")
 
@@ -87,6 +89,7 @@ def test_a_failure_to_take_ends_it_instead_of_waiting_for_ever() -> None:
     running.join(SECONDS)
 
     assert not running.is_alive()
+    assert is_told.wait(SECONDS)
 
 
 def test_answers_that_are_kept_are_those_of_the_file_as_it_is_now(tmp_path: Path) -> None:
