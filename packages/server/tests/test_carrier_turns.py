@@ -6,14 +6,14 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from kg_server.carrier.answers import AnswersFile
 from kg_server.carrier.places import Places
 from kg_server.carrier.turns import MOST_WAITING, Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import pytest
 
 SECONDS = 10
 """So long a test waits for what happens at once."""
