@@ -101,7 +101,7 @@ def each_plan_fills_what_the_last_one_emptied(self: Any) -> Generator[None, None
 def places_are_swapped_by_the_scores_before(self: Any) -> Generator[None, None, None]:
     """A swap is judged by what scores were before it; of two linked nodes the archived one always looks better."""
     board = self._board
-    scores = (yield from self._ranking()).scores()
+    scores = yield from (yield from self._ranking()).scores()
     active = [n for n in board.numbers(Tier.ACTIVE) if not board.held[n]]
     archived = board.numbers(Tier.ARCHIVED)
     if active and archived:
