@@ -97,7 +97,8 @@ def check(machine: Machine, session: Session, fail: Callable[[Machine], Callable
         failing = session.seconds("Look at it once more.")
         # The ten seconds of silence may end within a prompt, and the server is then asked again.
         misses = 1 + int((time.monotonic() - began) / SKIPPED)
-        allowed = min(bare) + misses * 0.3 + carrier * (EVENTS + 1) + noise
+        # It is a single prompt, so it is held against the slowest of those without kg, and not against the quickest.
+        allowed = max(bare) + misses * 0.3 + carrier * (EVENTS + 1) + noise
         assert failing <= allowed, f"without kg {bare}, with kg {healthy}, without its server {failing}"
         assert session.told() == 1
         session.seconds("And again.")
