@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 VOCABULARY: Final = 50_000
 WORDS: Final = 40
 """In a row."""
-DIMENSIONS: Final = 384
+DIMENSIONS: Final = 768
+"""As many as the two local models have together."""
 SUBJECTS: Final = 2_000
 SPREAD: Final = 0.7
 """How far a text is from its subject, as a part of the length of both."""

@@ -186,5 +186,5 @@ def test_two_commands_on_a_bare_machine_give_search_by_meaning_over_a_memory_tha
         run([str(binaries / "kg"), "stop"], environ)
 
     assert status["rows"] >= 2
-    assert (status["lag"], status["model"]) == (0, "multilingual-e5-small-q4")
+    assert (status["lag"], status["model"]) == (0, "multilingual-e5-small-q4+all-MiniLM-L6-v2-int8")
     assert "payment-retries" in found

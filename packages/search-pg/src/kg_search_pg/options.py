@@ -50,7 +50,7 @@ class Options:
     """What the model wants before a stored text."""
     gate: float = 0.0
     """The largest distance at which a lesson may come to mind by its meaning alone; 0: none does."""
-    alike: float = 0.06
+    alike: float = 0.1
     """The largest distance at which two gists say nearly the same."""
     lexical_constant: float = LEXICAL_CONSTANT
     """k of weight/(k + rank), by which the legs are fused, of the leg by words."""
