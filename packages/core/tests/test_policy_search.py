@@ -379,6 +379,26 @@ def test_what_is_lifted_passes_a_hit_of_its_own_three_times_at_most() -> None:
     assert order.index("orm-no-magic") <= 4
 
 
+def test_the_best_of_another_level_stands_before_what_hangs_on_the_best_one_if_it_is_nearly_as_good() -> None:
+    cluster = {f"cheese-{name}": "The cheese service of the dairy" for name in "abcdefg"}
+    edges = [Edge(source="cheese-a", rel="next-to", target=name) for name in list(cluster)[1:]]
+    project = graph_of({**cluster, **FILLER}, *edges)
+    habits = graph_of({"orm-no-magic": "Prefer SQL over an ORM", "tea-at-four": "A service of tea"}, key="user")
+    order = ranked_ids("for the cheese service of the dairy, would an orm do", project, habits)
+    assert order[0] in cluster
+    assert order[1] == "orm-no-magic"
+    assert "tea-at-four" in order[3:]
+    weak = graph_of({"tea-at-four": "Tea is served on the terrace, in a service of its own"}, key="user")
+    assert ranked_ids("the cheese service of the dairy", project, weak).index("tea-at-four") >= len(cluster)
+
+
+def test_what_is_lifted_does_not_pass_the_best_hit() -> None:
+    words = "walrus harbour quay penguin"
+    gists = {"boat": words, "jetty": f"{words} albatross", "pier": f"{words} albatross puffin", **FILLER}
+    graph = graph_of(gists, Edge(source="pier", rel="near", target="boat"))
+    assert ranked_ids(words, graph)[:3] == ["boat", "pier", "jetty"]
+
+
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7))))
 @UNTIMED
 def test_scores_fall_along_the_order_and_nothing_is_lost(words: list[int], pairs: set[tuple[int, int]]) -> None:
