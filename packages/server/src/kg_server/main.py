@@ -23,6 +23,9 @@ def main() -> None:
     if sys.argv[1:2] == ["serve"]:
         # What a start imports is no garbage, and looking for some takes a sixth of it. The server turns this on again.
         gc.disable()
+    from kg_server.carrier import standard_error
+
+    standard_error.tolerate()
     from kg_server.cli.group import run_command
 
     sys.exit(run_command(sys.argv[1:]))

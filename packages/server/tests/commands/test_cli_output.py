@@ -1,7 +1,8 @@
-"""What a command says whose standard output cannot be written, or that nobody reads to its end."""
+"""What a command says, and how it ends, whose output cannot be written, or that nobody reads to its end."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 FULL = Path("/dev/full")
 TO_FULL = pytest.param(f'exec "$@" >{FULL}', id="full", marks=pytest.mark.skipif(not FULL.exists(), reason="no device"))
 TO_NOTHING = pytest.param('exec "$@" >&-', id="closed")
+UNHEARD = [
+    pytest.param(f'"$@" 2>{FULL}', id="full", marks=pytest.mark.skipif(not FULL.exists(), reason="no device")),
+    pytest.param('"$@" 2>&-', id="closed"),
+]
+PING = """echo '{"jsonrpc": "2.0", "id": 1, "method": "ping"}' | """
 
 
 def run(home: Home, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -51,15 +57,30 @@ def test_a_shim_without_input_or_output_serves_nobody_and_says_so(home: Home, cl
 
 @pytest.mark.skipif(not FULL.exists(), reason="no device")
 def test_a_shim_that_cannot_answer_its_client_says_so_and_fails(served: Any) -> None:
-    ping = """echo '{"jsonrpc": "2.0", "id": 1, "method": "ping"}' | "$@" """
-
-    done = run(served.home, f"{ping} >{FULL}", "mcp", "--harness", "plain")
+    done = run(served.home, f'{PING} "$@" >{FULL}', "mcp", "--harness", "plain")
 
     assert done.returncode == 1
     assert done.stderr == (
         "Error: Standard output cannot be written (No space left on device); the client got no answer.\n"
     )
-    assert run(served.home, f"{ping} | true", "mcp", "--harness", "plain").stderr == ""
+    assert run(served.home, f'{PING} "$@" | true', "mcp", "--harness", "plain").stderr == ""
+
+
+@pytest.mark.parametrize("script", UNHEARD)
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(("nonsense",), 2), (("mcp",), 2), (("merge-driver", "a", "b", "c"), 3), (("version",), 0)]
+)
+def test_a_command_that_cannot_say_what_failed_still_ends_with_its_own_code(
+    home: Home, script: str, arguments: tuple[str, ...], code: int
+) -> None:
+    assert run(home, script, *arguments).returncode == code
+
+
+@pytest.mark.parametrize("script", UNHEARD)
+def test_a_shim_that_cannot_say_anything_on_standard_error_answers_its_client(served: Any, script: str) -> None:
+    done = run(served.home, f"{PING} {script}", "mcp", "--harness", "plain")
+
+    assert (done.returncode, json.loads(done.stdout)["result"]) == (0, {})
 
 
 def test_a_shim_that_is_started_wrongly_says_what_is_missing(home: Home) -> None:

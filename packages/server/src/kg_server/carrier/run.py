@@ -49,6 +49,9 @@ def hook(arguments: list[str]) -> None:
 
 def shim(arguments: list[str]) -> None:
     """Serves one session over standard input and output until its client is gone, or cannot be answered (code 1)."""
+    from kg_server.carrier import standard_error
+
+    standard_error.tolerate()
     try:
         given = options(arguments)
     except ValueError as wrong:
