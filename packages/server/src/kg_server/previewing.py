@@ -4,22 +4,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kg_plugin_api import Carrier, Event, EventKind, Path
+from kg_plugin_api import Carrier, Code, Event, EventKind, KgError, Path
 from kg_server.contexts import Context, ContextKey
 from kg_server.contexts.context import first_ledger
 from kg_server.delivery import compose, framed, stated_limit
 from kg_server.events import SOURCES, prospects, starts_in
+from kg_server.generic import GENERIC
 from kg_server.interface import Preview
 from kg_server.looking import levels_at
 from kg_server.rulebook import Rulebook
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kg_core.model import Millis
     from kg_plugin_api import Harness
     from kg_server.delivery import Outlook
     from kg_server.memory import Memory
 
 _PREVIEW: Final = "preview"
+
+
+def meant(harnesses: Mapping[str, Harness], name: str) -> Harness:
+    """The harness of that name; without a name the one that is installed.
+
+    Raises INVALID when none is named and not just one installed, and NOT_FOUND for a name that none has.
+    """
+    installed = [each for each in harnesses if each != GENERIC.name]
+    found = harnesses.get(installed[0] if not name and len(installed) == 1 else name)
+    if found is not None:
+        return found
+    if name:
+        raise KgError(Code.NOT_FOUND, f"There is no harness {name!r}; kg knows {', '.join(harnesses)}.")
+    if installed:
+        raise KgError(Code.INVALID, f"Say with --harness which agent is meant: {', '.join(installed)}.")
+    raise KgError(Code.INVALID, "No agent has a plug-in yet; `kg setup` says how to add one.")
 
 
 async def previewed(memory: Memory, outlook: Outlook, harness: Harness, cwd: str, now: Millis) -> Preview:

@@ -9,7 +9,7 @@ import asyncio
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kg_plugin_api import Caller, Code, KgError
+from kg_plugin_api import Caller, KgError
 from kg_server import looking, mapping, why
 from kg_server.compaction import Compaction
 from kg_server.contexts import Admission, Bindings, Registry
@@ -25,7 +25,7 @@ from kg_server.interface import EventReply, ToolReply
 from kg_server.keeping.keeping import Keeping
 from kg_server.linelog import LineLog
 from kg_server.memory import Memory
-from kg_server.previewing import previewed
+from kg_server.previewing import meant, previewed
 from kg_server.recall_log import RecallLog, told
 from kg_server.rulebook import Rulebook
 from kg_server.searching import BUILTIN
@@ -218,10 +218,11 @@ class Service:
         }
 
     async def preview(self, harness: str, cwd: str) -> Preview:
-        """What the start of a session in ``cwd`` would deliver; changes nothing. Raises NOT_FOUND for a harness."""
-        known = self._harnesses.get(harness)
-        if known is None:
-            raise KgError(Code.NOT_FOUND, f"There is no harness {harness!r}; kg knows {', '.join(self._harnesses)}.")
+        """What the start of a session in ``cwd`` would deliver; changes nothing.
+
+        Without a name the harness is the one that is installed. Raises INVALID unless that is just one, and NOT_FOUND.
+        """
+        known = meant(self._harnesses, harness)
         return await previewed(self._memory, self._outlook, known, cwd, self._clock())
 
     async def show(self, cwd: str, ids: Sequence[str]) -> dict[str, object]:

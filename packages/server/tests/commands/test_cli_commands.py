@@ -50,7 +50,7 @@ def test_without_arguments_the_help_is_shown(kg) -> None:
     assert "Commands:" in out
 
 
-@pytest.mark.parametrize("arguments", [["no-such-command"], ["start", "--nonsense"], ["preview"], ["search"]])
+@pytest.mark.parametrize("arguments", [["no-such-command"], ["start", "--nonsense"], ["search"]])
 def test_a_wrong_command_line_exits_2_with_a_sentence(kg, arguments: list[str]) -> None:
     code, out, err = kg(*arguments)
 
@@ -67,7 +67,7 @@ def test_a_misspelt_command_is_told_with_the_one_it_resembles(kg) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["show"], ["search", "x"], ["why", "x"], ["why-recall"], ["preview", "--harness", "plain"]],
+    [["show"], ["search", "x"], ["why", "x"], ["why-recall"], ["preview"]],
     ids=lambda arguments: arguments[0],
 )
 def test_what_needs_the_server_says_so_without_one(kg, arguments: list[str]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from kg_plugin_api import EventKind, Unit
+from kg_plugin_api import Code, EventKind, KgError, Unit
+from kg_server.generic import GENERIC
+from kg_server.previewing import meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -321,6 +324,31 @@ def test_a_preview_is_what_a_start_delivers(live: Live) -> None:
         assert (preview.limit, preview.unit) == (9_500, Unit.UTF16)
 
     live(scenario)
+
+
+def test_a_preview_without_a_name_names_the_agents_it_may_be_of(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        with pytest.raises(KgError) as refused:
+            await world.service.preview("", "/")
+        assert refused.value.code is Code.INVALID
+        assert (
+            refused.value.sentence
+            == "Say with --harness which agent is meant: hooked, narrow, parted, queued, written."
+        )
+
+    live(scenario)
+
+
+def test_a_preview_without_a_name_is_of_the_only_agent_that_is_installed() -> None:
+    none = {"mcp": GENERIC}
+    one = {"mcp": GENERIC, "claude": replace(GENERIC, name="claude")}
+
+    assert meant(one, "").name == "claude"
+    assert meant(one, "mcp") is GENERIC
+    with pytest.raises(KgError, match="`kg setup` says how to add one"):
+        meant(none, "")
+    with pytest.raises(KgError, match="kg knows mcp, claude"):
+        meant(one, "cluade")
 
 
 async def fill(writer: Any, name: str = "early") -> None:

@@ -15,7 +15,9 @@ _UNITS: Final = {"utf16": "characters, counted as UTF-16 units", "bytes": "bytes
 
 
 @click.command("preview")
-@click.option("--harness", required=True, metavar="NAME", help="The agent, as `kg plugins` names it.")
+@click.option(
+    "--harness", default="", metavar="NAME", help="The agent, as `kg plugins` names it; needed when it lists several."
+)
 @as_json
 @with_cwd
 @with_home
