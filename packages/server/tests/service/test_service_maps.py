@@ -131,6 +131,18 @@ def test_what_is_asked_for_and_is_not_there_is_said(live: Live) -> None:
     live(scenario)
 
 
+def test_a_component_that_was_asked_for_as_a_file_is_pointed_at(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        folder = shop(world).folder
+        hint = "auth is no file but a component: `kg map show --component auth`."
+        for cwd in (folder, folder / "src" / "crypto"):
+            assert hint in (await world.service.show_map(str(cwd), f"{cwd}/auth", ""))["text"]
+        for cwd, path in ((folder / "src", "auth"), (folder, "new/auth"), (folder, "oauth")):
+            assert "--component" not in (await world.service.show_map(str(cwd), f"{cwd}/{path}", ""))["text"]
+
+    live(scenario)
+
+
 def test_a_map_in_which_nothing_stands_yet_is_not_told_as_none(live: Live) -> None:
     async def scenario(world: Any) -> None:
         repository = shop(world)
