@@ -71,13 +71,17 @@ def test_files_without_a_component_are_counted_by_folder_and_are_no_problem() ->
     (finding,) = found(project_map, "src/auth/x", "docs/a", "docs/b", "src/y", "README.md")
     assert not finding.kind.is_problem
     assert finding.sentence == "4 of 5 files have no component: docs/ (2), src/ (1), the top folder (1)."
+    (finding,) = found(project_map, "src/auth/x", *(f"{number}/x" for number in range(9)))
+    assert finding.sentence.endswith("7/ (1), 1 more folder.")
+    (finding,) = found(project_map, "src/auth/x", *(f"{number}/x" for number in range(10)))
+    assert finding.sentence.endswith("7/ (1), 2 more folders.")
 
 
 def test_the_files_of_kg_itself_need_no_component() -> None:
     project_map = ProjectMap((component("auth", "src/auth/**"),))
     assert found(project_map, "src/auth/x", ".kg/map.toml", ".kg/graph.json") == []
     (finding,) = found(project_map, "src/auth/x", ".kg/map.toml", ".kgb/file")
-    assert finding.sentence == "1 of 2 files have no component: .kgb/ (1)."
+    assert finding.sentence == "1 of 2 files has no component: .kgb/ (1)."
 
 
 def test_a_circle_of_many_is_told_in_a_line() -> None:
@@ -101,7 +105,7 @@ def test_what_is_looked_for_among_its_like_is_what_is_found_one_by_one(patterns:
     ]
     without = [file for file in files if not components_of(project_map, file)] if globs else []
     told = [each for each in found(project_map, *files) if each.kind is FindingKind.UNMAPPED]
-    assert [each.sentence.split(" have")[0] for each in told] == (
+    assert [each.sentence.split(" ha")[0] for each in told] == (
         [f"{len(without)} of {len(files)} files"] if without else []
     )
 

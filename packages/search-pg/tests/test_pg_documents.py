@@ -536,7 +536,7 @@ def test_operations_add_show_and_remove(
             assert (added["documents"], added["new"], added["graph"]) == (3, 3, "project:harbour")
             assert added["left_out"]["docs/link.md"]
             assert shown == {"ok": True, "folders": [added]}
-            assert {"area": "documents", "level": "ok", "sentence": "3 documents"} in (await told("doctor"))["findings"]
+            assert {"area": "documents", "level": "ok", "sentence": "3 in all"} in (await told("doctor"))["findings"]
             write(repository, **{".kgignore": "*\n"})
             documents.refresh(str(repository))
             await quiet(documents)

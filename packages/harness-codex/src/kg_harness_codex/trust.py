@@ -83,7 +83,7 @@ def _status(hooks: tuple[Mapping[str, object], ...]) -> StepStatus:
         return StepStatus(state=StepState.OPEN, sentence=_skipped(len(silent), len(hooks)) + why)
     off = sum(hook.get("enabled") is False for hook in hooks)
     if off:
-        sentence = f"{off} of {len(hooks)} hooks of kg are switched off in Codex; `/hooks` switches them on."
+        sentence = f"Codex has {off} of {len(hooks)} hooks of kg switched off; `/hooks` switches them on."
         return StepStatus(state=StepState.OPEN, sentence=sentence)
     return StepStatus(state=StepState.DONE, sentence=f"Codex trusts all {len(hooks)} hooks of kg.")
 

@@ -75,7 +75,7 @@ async def doctor(desk: Desk) -> Mapping[str, object]:
     except (KgError, TimeoutError) as failure:
         return _found([_finding("postgres", str(failure), "The server tries again by itself.")])
     findings = [_finding("postgres", f"PostgreSQL {told['postgres']}, pgvector {told['pgvector'] or 'missing'}")]
-    findings.append(_finding("rows", f"{told['rows']} rows, {told['embedded']} with a vector"))
+    findings.append(_finding("rows", f"{told['rows']} in all, {told['embedded']} with a vector"))
     if problem := told.get("problem"):
         findings.append(_finding("meaning", str(problem), "Until then it is searched by words alone."))
     elif backend.meaning.embedder is None:
@@ -186,7 +186,7 @@ async def _of_documents(backend: PgBackend) -> list[dict[str, str]]:
     problems = [standing for standing in standings if standing.problem]
     findings = [_finding("documents", standing.problem, "What was indexed stays.") for standing in problems]
     if standings and not problems:
-        findings.append(_finding("documents", f"{sum(each.count.documents for each in standings)} documents"))
+        findings.append(_finding("documents", f"{sum(each.count.documents for each in standings)} in all"))
     return findings
 
 

@@ -240,7 +240,7 @@ def test_maintenance_gives_one_to_three_credits_and_fifteen_in_a_pass(live: Live
         assert "Credited (3 each): lesson-0." in text
         assert "Archived again, from orphaned: lesson-0." in text
         assert "nobody" in text
-        assert "12 credits are left" in text
+        assert "This pass has 12 credits left." in text
         use = graph(world).use_of("lesson-0")
         assert (use.tier, use.orphaned_at, len(use.stamps), len(use.credited)) == (Tier.ARCHIVED, 0, 3, 1)
         assert len(set(use.stamps)) == 3
@@ -248,7 +248,7 @@ def test_maintenance_gives_one_to_three_credits_and_fifteen_in_a_pass(live: Live
         assert "credited it already" in await keeper.refused("kg_useful", ids=["lesson-0"], credits=1)
         text = await keeper.call("kg_useful", ids=[f"lesson-{n}" for n in range(1, 6)], credits=3)
         assert "lesson-4" in text
-        assert "Skipped 'lesson-5': 0 of the 15 credits are left." in text
+        assert "Skipped 'lesson-5': 0 of 15 credits left in this pass." in text
         assert "lesson-5" not in text.splitlines()[0]
 
     live(scenario)

@@ -41,7 +41,8 @@ def test_a_users_node_may_get_a_name_that_a_project_has(live: Live) -> None:
             await linked(agent, "case", "user:rule")
             await linked(agent, "case", "taken")
         before = [led_to(world, key) for key in (SHOP, OTHER)]
-        await writer.call("kg_rename_node", old_id="rule", new_id="taken", level="user")
+        told = await writer.call("kg_rename_node", old_id="rule", new_id="taken", level="user")
+        assert told == "Renamed 'rule' to 'taken' (user); 2 edges went with it."
         assert [led_to(world, key) for key in (SHOP, OTHER)] == before
         assert dict(world.service._memory.durable(USER).use_of("taken").inbound) == {"other": 1, "shop": 1}
 

@@ -142,8 +142,10 @@ def _unmapped(project_map: ProjectMap, files: Sequence[str]) -> Iterator[Finding
         return
     folders = Counter(_top(path) for path in without)
     named = [f"{folder} ({count})" for folder, count in sorted(folders.items(), key=lambda at: (-at[1], at[0]))]
-    more = [f"{len(named) - _FOLDERS} more folders"] if len(named) > _FOLDERS else []
-    sentence = f"{len(without)} of {len(counted)} files have no component: {', '.join([*named[:_FOLDERS], *more])}."
+    rest = len(named) - _FOLDERS
+    more = ["1 more folder" if rest == 1 else f"{rest} more folders"] if rest > 0 else []
+    have = "has" if len(without) == 1 else "have"
+    sentence = f"{len(without)} of {len(counted)} files {have} no component: {', '.join([*named[:_FOLDERS], *more])}."
     yield Finding(FindingKind.UNMAPPED, "", sentence)
 
 

@@ -49,7 +49,7 @@ def offer(client: Client, name: str, portions: Sequence[tuple[Mapping[str, objec
             client.post(f"/api/v1/offers/{name}", request, within=_SECONDS)
         if time.monotonic() - said > 1:
             said = time.monotonic()
-            click.echo(f"{what} … {number} of {len(parts)} parts, {said - begun:.0f} s", err=True)
+            click.echo(f"{what} … {number} of {counted(len(parts), 'part')}, {said - begun:.0f} s", err=True)
     summary = client.post(f"/api/v1/offers/{name}/end", {}, within=_SECONDS)
     summary["skipped"] = [*skipped, *summary["skipped"]]
     return summary
@@ -81,7 +81,7 @@ def told(summary: Mapping[str, Any], verbs: Mapping[str, str]) -> Iterator[str]:
             if ids:
                 yield f"  {verbs[name]}: {', '.join(ids)}"
     if summary["secrets"]:
-        yield f"{summary['secrets']} held secrets; a placeholder was saved instead of each."
+        yield f"Secrets were found in {counted(summary['secrets'], 'place')}; a placeholder was saved instead of each."
     for each in summary["skipped"]:
         yield f"Skipped: {each['where']}: {each['reason']}."
     if summary.get("skipped_more"):

@@ -11,6 +11,7 @@ from kg_core.model import DERIVED_FROM, USER, USER_PREFIX, Change, Edge, EdgeKey
 from kg_core.model.ids import advice, check_id
 from kg_core.render.block import Mark, MarkKind
 from kg_plugin_api import Code, KgError
+from kg_server.counting import counted
 from kg_server.tools.arguments import Arguments, Level
 from kg_server.tools.delete_node import buried
 from kg_server.tools.evidence import has_evidence, needed, refuse_circles
@@ -76,7 +77,7 @@ def plan(arguments: RenameNode, call: Call) -> Plan:
     if call.known.has_read(graph.key, node):
         learned.append(Mark(MarkKind.READ, graph.key, new_id, renamed.version))
     edges = sum(edge is not None for part in changes for edge in part.edges.values())
-    lines = [f"Renamed {node.id!r} to {new_id!r} ({level_of(graph)}); {edges} edges follow."]
+    lines = [f"Renamed {node.id!r} to {new_id!r} ({level_of(graph)}); {counted(edges, 'edge')} went with it."]
     if remark := advice(new_id):
         lines.append(f"Note: {remark}.")
     return replace(said(*lines), changes=tuple(changes), learned=tuple(learned))

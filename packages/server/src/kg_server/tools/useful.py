@@ -10,6 +10,7 @@ from pydantic import Field
 from kg_core.model import Change, Tier
 from kg_core.policy import credits as rules
 from kg_plugin_api import Code, KgError
+from kg_server.counting import counted
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.plan import Call, Plan, said
 
@@ -92,7 +93,7 @@ def _credit(arguments: Useful, call: Call) -> Plan:
         if rules.is_credited(use, call.by):
             votes.skipped.append(f"Skipped {node_id!r}: this pass has credited it already.")
         elif arguments.credits > left:
-            votes.skipped.append(f"Skipped {node_id!r}: {left} of the {rules.CREDITS_OF_A_PASS} credits are left.")
+            votes.skipped.append(f"Skipped {node_id!r}: {left} of {rules.CREDITS_OF_A_PASS} credits left in this pass.")
         else:
             left -= arguments.credits
             if use.tier is Tier.ORPHANED:
@@ -103,7 +104,7 @@ def _credit(arguments: Useful, call: Call) -> Plan:
     _vote(arguments, call, votes, judge)
     lines = [f"Credited ({arguments.credits} each): {', '.join(votes.given)}."] if votes.given else []
     lines += [f"Archived again, from orphaned: {', '.join(back)}."] if back else []
-    lines += [*votes.skipped, f"{left} credits are left in this pass."]
+    lines += [*votes.skipped, f"This pass has {counted(left, 'credit')} left."]
     return replace(said(*lines, is_error=not votes.given), changes=votes.changes())
 
 
