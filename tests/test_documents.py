@@ -6,7 +6,7 @@ import asyncio
 import re
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,8 +18,7 @@ from kg_server.interface import ToolCall
 from kg_server.searching import State, follower
 from kg_server.service import Service
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from .search_pg.private import until
 
 pytestmark = pytest.mark.slow
 
@@ -40,14 +39,6 @@ def repository() -> Path:
         (root / name).write_text(text, encoding="utf-8")
     subprocess.run(["git", "init", "-q", str(root)], check=True, capture_output=True)
     return root.resolve()
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    for _ in range(2_400):
-        if holds():
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError("it never came to that")
 
 
 def test_a_repositorys_documents_are_found_beside_its_lessons_as_what_they_are(

@@ -8,26 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kg_core.store import Places, Settings, Store
 from kg_plugin_api import Code, KgError
 
 USER = "user"
-NOW = 1_790_000_000_000
-
-
-async def opened(home):
-    places = Places(Path("/home/nobody"), ())
-    store = await Store.open(home, places=places, settings=Settings(), clock=lambda: NOW)
-    await store.load(USER)
-    return store
-
-
-async def killed(store):
-    """What a SIGKILL leaves: nothing is finished, the lock is free."""
-    for task in store._tasks:
-        task.cancel()
-    await asyncio.wait(store._tasks)
-    store._lock.release()
 
 
 def segments(home):
@@ -47,19 +30,19 @@ def zeroed(path):
 
 
 @pytest.mark.parametrize("harm", [emptied, cut_in_its_first_line, zeroed])
-def test_a_segment_in_which_no_write_can_be_read_is_told_once_and_kept(home, values, harm):
+def test_a_segment_in_which_no_write_can_be_read_is_told_once_and_kept(home, stores, values, harm):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("in-the-file")))
         await store.snapshot()
         seen = store.sequence
         await store.commit(values.put(values.node("in-the-journal-alone")))
-        await killed(store)
+        await stores.killed(store)
         (segment,) = segments(home)
         harm(segment)
         harmed = segment.read_bytes()
 
-        store = await opened(home)
+        store = await stores.served(home)
 
         assert set(store.durable(USER).nodes) == {"in-the-file"}
         (problem,) = store.problems()
@@ -72,8 +55,8 @@ def test_a_segment_in_which_no_write_can_be_read_is_told_once_and_kept(home, val
         assert store.since(seen) is None
         assert store.since(store.sequence) == ()
         await store.commit(values.put(values.node("later")))
-        await killed(store)
-        store = await opened(home)
+        await stores.killed(store)
+        store = await stores.served(home)
         assert set(store.durable(USER).nodes) == {"in-the-file", "later"}
         assert store.problems() == ()
         await store.close()
@@ -81,15 +64,15 @@ def test_a_segment_in_which_no_write_can_be_read_is_told_once_and_kept(home, val
     asyncio.run(main())
 
 
-def test_a_segment_that_was_rewritten_for_its_damage_is_not_taken_for_one_that_was_cut(home, values):
+def test_a_segment_that_was_rewritten_for_its_damage_is_not_taken_for_one_that_was_cut(home, stores, values):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         for name in ("one", "two", "three"):
             await store.commit(values.put(values.node(name)))
-        await killed(store)
+        await stores.killed(store)
         (segment,) = segments(home)
         segment.write_bytes(segment.read_bytes().replace(b"the gist of two", b"the jest of two"))
-        store = await opened(home)
+        store = await stores.served(home)
         held = segment.read_bytes()
 
         await store.look()
@@ -102,9 +85,9 @@ def test_a_segment_that_was_rewritten_for_its_damage_is_not_taken_for_one_that_w
 
 
 @pytest.mark.parametrize("left", [0, 100])
-def test_a_segment_that_is_cut_while_it_is_open_costs_no_write(home, values, left):
+def test_a_segment_that_is_cut_while_it_is_open_costs_no_write(home, stores, values, left):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("before")))
         (segment,) = segments(home)
         segment.write_bytes(segment.read_bytes()[:left])
@@ -114,8 +97,8 @@ def test_a_segment_that_is_cut_while_it_is_open_costs_no_write(home, values, lef
         assert "before" in json.loads(home.graph(USER).read_text("utf-8"))["nodes"]
         assert segment not in segments(home)
         await store.commit(values.put(values.node("after")))
-        await killed(store)
-        store = await opened(home)
+        await stores.killed(store)
+        store = await stores.served(home)
         assert set(store.durable(USER).nodes) == {"before", "after"}
         assert store.problems() == ()
         await store.close()
@@ -124,11 +107,11 @@ def test_a_segment_that_is_cut_while_it_is_open_costs_no_write(home, values, lef
 
 
 @pytest.mark.parametrize("harm", [emptied, Path.unlink])
-def test_nothing_is_missing_after_one_of_several_segments_was_made_up_for(home, values, monkeypatch, harm):
+def test_nothing_is_missing_after_one_of_several_segments_was_made_up_for(home, stores, values, monkeypatch, harm):
     monkeypatch.setattr("kg_core.store.journal.SEGMENT_BYTES", 300)
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         for number in range(6):
             await store.commit(values.put(values.node(f"n{number}")))
         assert len(segments(home)) > 4
@@ -137,8 +120,8 @@ def test_nothing_is_missing_after_one_of_several_segments_was_made_up_for(home, 
         await store.look()
 
         await store.commit(values.put(values.node("after")))
-        await killed(store)
-        store = await opened(home)
+        await stores.killed(store)
+        store = await stores.served(home)
         assert set(store.durable(USER).nodes) == {*(f"n{number}" for number in range(6)), "after"}
         assert store.problems() == ()
         await store.close()
@@ -146,17 +129,17 @@ def test_nothing_is_missing_after_one_of_several_segments_was_made_up_for(home, 
     asyncio.run(main())
 
 
-def test_what_is_written_to_a_journal_that_was_just_cut_is_there_after_a_kill(home, values):
+def test_what_is_written_to_a_journal_that_was_just_cut_is_there_after_a_kill(home, stores, values):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("before")))
         (segment,) = segments(home)
         segment.write_bytes(b"")
 
         await store.commit(values.put(values.node("after")))
 
-        await killed(store)
-        store = await opened(home)
+        await stores.killed(store)
+        store = await stores.served(home)
         assert set(store.durable(USER).nodes) == {"after"}
         assert any("is lost" in problem.sentence for problem in store.problems())
         await store.close()
@@ -164,9 +147,11 @@ def test_what_is_written_to_a_journal_that_was_just_cut_is_there_after_a_kill(ho
     asyncio.run(main())
 
 
-def test_a_journal_that_is_cut_while_it_is_written_to_fails_the_write_and_is_not_filled_up(home, values, monkeypatch):
+def test_a_journal_that_is_cut_while_it_is_written_to_fails_the_write_and_is_not_filled_up(
+    home, stores, values, monkeypatch
+):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("before", "x" * 500)))
         (segment,) = segments(home)
         handle = store._journal._open
@@ -183,24 +168,24 @@ def test_a_journal_that_is_cut_while_it_is_written_to_fails_the_write_and_is_not
         assert b"\0" not in segment.read_bytes()
         await store.look()
         await store.commit(values.put(values.node("after")))
-        await killed(store)
-        store = await opened(home)
+        await stores.killed(store)
+        store = await stores.served(home)
         assert {"before", "after"} <= set(store.durable(USER).nodes)
         await store.close()
 
     asyncio.run(main())
 
 
-def test_a_journal_that_comes_after_the_start_is_not_written_over(home, values):
+def test_a_journal_that_comes_after_the_start_is_not_written_over(home, stores, values):
     """As that of a memory on a disk which was not there yet."""
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("theirs")))
-        await killed(store)
+        await stores.killed(store)
         journal, elsewhere = home.journal, home.root / "elsewhere"
         journal.rename(elsewhere)
-        late = await opened(home)
+        late = await stores.served(home)
         journal.rmdir()
         elsewhere.rename(journal)
         before = {path.name: path.read_bytes() for path in segments(home)}
@@ -211,7 +196,7 @@ def test_a_journal_that_comes_after_the_start_is_not_written_over(home, values):
         assert refused.value.code is Code.CONFLICT
         assert {path.name: path.read_bytes() for path in segments(home)} == before
         await late.close()
-        store = await opened(home)
+        store = await stores.served(home)
         assert set(store.durable(USER).nodes) == {"theirs"}
         await store.close()
 

@@ -5,18 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from kg_core.model.nesting import NESTING, is_too_deep
-from kg_core.store import Home, Places, ProblemKind, Store
-
-
-async def opened(home):
-    store = await Store.open(home, places=Places(Path("/home/nobody"), ()))
-    await store.load("user")
-    return store
+from kg_core.store import Home, ProblemKind
 
 
 def nested(levels):
@@ -33,11 +26,11 @@ ODD = {
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
-def test_an_edit_that_cannot_be_taken_in_is_kept_aside_and_stops_no_writer(tmp_path, values, text):
+def test_an_edit_that_cannot_be_taken_in_is_kept_aside_and_stops_no_writer(tmp_path, stores, values, text):
     home = Home(tmp_path / "home")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("known")))
         await store.snapshot()
         home.graph("user").write_text(text, encoding="utf-8")
@@ -47,7 +40,7 @@ def test_an_edit_that_cannot_be_taken_in_is_kept_aside_and_stops_no_writer(tmp_p
         assert {"known", "later"} <= set(store.durable("user").nodes)
         assert any("kept as" in problem.sentence for problem in store.problems())
         await store.close()
-        again = await opened(home)
+        again = await stores.served(home)
         assert {"known", "later"} <= set(again.durable("user").nodes)
         await again.close()
 
@@ -57,13 +50,13 @@ def test_an_edit_that_cannot_be_taken_in_is_kept_aside_and_stops_no_writer(tmp_p
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
-def test_a_memory_with_such_a_file_opens_all_the_same(tmp_path, values, text):
+def test_a_memory_with_such_a_file_opens_all_the_same(tmp_path, stores, values, text):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)
     home.graph("user").write_text(text, encoding="utf-8")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("later")))
         assert await store.snapshot()
         await store.close()
@@ -72,14 +65,14 @@ def test_a_memory_with_such_a_file_opens_all_the_same(tmp_path, values, text):
     assert "later" in json.loads(home.graph("user").read_text("utf-8"))["nodes"]
 
 
-def test_what_is_nested_as_deeply_as_is_kept_survives_a_round_trip(tmp_path, values):
+def test_what_is_nested_as_deeply_as_is_kept_survives_a_round_trip(tmp_path, stores, values):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)
     deep = nested(NESTING - 1)
     home.graph("user").write_text(f'{{"nodes": {{"deep": {{"gist": "x", "more": {deep}}}}}}}', encoding="utf-8")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         assert not store.problems()
         await store.commit(values.put(values.node("later")))
         assert await store.snapshot()
@@ -97,12 +90,12 @@ def test_depth_counts_lists_and_objects_in_one_another():
     assert is_too_deep([1, [2, [3]]], 2)
 
 
-def test_a_file_that_cannot_be_looked_at_is_reported_and_stops_no_writer(tmp_path, values):
+def test_a_file_that_cannot_be_looked_at_is_reported_and_stops_no_writer(tmp_path, stores, values):
     home = Home(tmp_path / "home")
     path = home.graph("user")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("known")))
         await store.snapshot()
         content = path.read_bytes()
@@ -122,12 +115,12 @@ def test_a_file_that_cannot_be_looked_at_is_reported_and_stops_no_writer(tmp_pat
     asyncio.run(main())
 
 
-def test_a_file_that_could_not_be_looked_at_for_a_while_is_no_problem_afterwards(tmp_path, values):
+def test_a_file_that_could_not_be_looked_at_for_a_while_is_no_problem_afterwards(tmp_path, stores, values):
     home = Home(tmp_path / "home")
     path = home.graph("user")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("known")))
         await store.snapshot()
         content = path.read_bytes()
@@ -169,11 +162,11 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_a_field_that_says_nothing_is_told_kept_and_forgotten_once_it_is_mended(tmp_path, values, field):
+def test_a_field_that_says_nothing_is_told_kept_and_forgotten_once_it_is_mended(tmp_path, stores, values, field):
     home, (odd, words) = Home(tmp_path / "home"), FIELDS[field]
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("x"), values.node("y")))
         await store.snapshot()
         document = held_in(home)
@@ -188,7 +181,7 @@ def test_a_field_that_says_nothing_is_told_kept_and_forgotten_once_it_is_mended(
         assert held_in(home)["nodes"]["x"][field] == odd
         await store.close()
 
-        store = await opened(home)
+        store = await stores.served(home)
         assert odd_of(store) == [sentence], "a restart forgets nothing"
         document = held_in(home)
         document["nodes"]["x"].pop(field)
@@ -202,13 +195,13 @@ def test_a_field_that_says_nothing_is_told_kept_and_forgotten_once_it_is_mended(
 
 
 @pytest.mark.parametrize("record", [{"notes": ["why"]}, {"gist": "  ", "notes": ["why"]}, ""])
-def test_a_lesson_without_a_gist_is_told(tmp_path, record):
+def test_a_lesson_without_a_gist_is_told(tmp_path, stores, record):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)
     home.graph("user").write_text(json.dumps({"nodes": {"x": record}}), encoding="utf-8")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         (sentence,) = odd_of(store)
         assert "'x' has no `gist`" in sentence
         await store.close()
@@ -216,14 +209,14 @@ def test_a_lesson_without_a_gist_is_told(tmp_path, record):
     asyncio.run(main())
 
 
-def test_a_field_of_an_edge_that_says_nothing_is_told_with_its_ends(tmp_path, values):
+def test_a_field_of_an_edge_that_says_nothing_is_told_with_its_ends(tmp_path, stores, values):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)
     edge = {"from": "x", "rel": "needs", "to": "y", "notes": 5, "created": "once", "by": ["me"]}
     home.graph("user").write_text(json.dumps({"nodes": {"x": "a", "y": "b"}, "edges": [edge]}), encoding="utf-8")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         (sentence,) = odd_of(store)
         assert "`notes` of the edge 'x' 'needs' 'y' must be a text or a list of texts" in sentence
         assert "`created` of the edge" in sentence
@@ -236,14 +229,14 @@ def test_a_field_of_an_edge_that_says_nothing_is_told_with_its_ends(tmp_path, va
     assert held_in(home)["edges"] == [edge]
 
 
-def test_of_very_many_such_lessons_a_few_are_named(tmp_path):
+def test_of_very_many_such_lessons_a_few_are_named(tmp_path, stores):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)
     nodes = {f"n{number}": {} for number in range(300)}
     home.graph("user").write_text(json.dumps({"nodes": nodes}), encoding="utf-8")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         (sentence,) = odd_of(store)
         assert sentence.count("has no `gist`") == 5
         assert "; and 95 more" in sentence
@@ -252,11 +245,11 @@ def test_of_very_many_such_lessons_a_few_are_named(tmp_path):
     asyncio.run(main())
 
 
-def test_of_many_writes_that_bring_such_lessons_no_more_is_remembered_than_of_one(tmp_path, values):
+def test_of_many_writes_that_bring_such_lessons_no_more_is_remembered_than_of_one(tmp_path, stores, values):
     home = Home(tmp_path / "home")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         for start in range(0, 300, 50):
             nodes = [replace(values.node(f"n{number}"), gist=" ") for number in range(start, start + 50)]
             await store.commit(values.put(*nodes))
@@ -268,13 +261,13 @@ def test_of_many_writes_that_bring_such_lessons_no_more_is_remembered_than_of_on
     asyncio.run(main())
 
 
-def test_what_another_write_made_of_an_odd_field_is_no_longer_told(tmp_path, values):
+def test_what_another_write_made_of_an_odd_field_is_no_longer_told(tmp_path, stores, values):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)
     home.graph("user").write_text('{"nodes": {"x": {"gist": 5}}}', encoding="utf-8")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         assert odd_of(store)
         await store.commit(values.put(replace(store.pending("user").nodes["x"], gist="mended")))
         assert await store.snapshot()

@@ -258,15 +258,11 @@ def test_use_of_a_node_is_kept_apart_and_comes_back(home, values):
     running(home, life)
 
 
-def test_graphs_that_were_never_loaded_again_still_get_their_snapshot(home, values):
+def test_graphs_that_were_never_loaded_again_still_get_their_snapshot(home, stores, values):
     async def main():
-        store = await opened(home)
-        await store.load("project:app")
+        store = await stores.served(home, "project:app")
         await store.commit(values.put(values.node("alpha"), graph="project:app"))
-        for task in store._tasks:
-            task.cancel()
-        await asyncio.wait(store._tasks)
-        store._lock.release()
+        await stores.killed(store)
         assert not home.graph("project:app").exists()
         store = await opened(home)
         await store.close()

@@ -5,28 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
-from kg_core.store import Places, Store
 from kg_plugin_api import Code, KgError
 
 USER = "user"
-
-
-async def opened(home):
-    store = await Store.open(home, places=Places(Path("/home/nobody"), ()))
-    await store.load(USER)
-    return store
-
-
-async def killed(store):
-    """What a SIGKILL leaves: nothing is finished, the lock is free."""
-    for task in store._tasks:
-        task.cancel()
-    await asyncio.wait(store._tasks)
-    store._lock.release()
 
 
 def gone(folder):
@@ -39,14 +23,14 @@ def moved(folder):
 
 @pytest.mark.parametrize("lost", [gone, moved])
 @pytest.mark.parametrize("name", ["journal", "memory", "root"])
-def test_a_write_after_the_folder_went_is_there_after_a_kill(home, values, lost, name):
+def test_a_write_after_the_folder_went_is_there_after_a_kill(home, stores, values, lost, name):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("before")))
         lost(getattr(home, name))
         await store.commit(values.put(values.node("after")))
-        await killed(store)
-        store = await opened(home)
+        await stores.killed(store)
+        store = await stores.served(home)
         assert "after" in store.durable(USER).nodes
         await store.close()
 
@@ -55,25 +39,27 @@ def test_a_write_after_the_folder_went_is_there_after_a_kill(home, values, lost,
 
 @pytest.mark.parametrize("lost", [gone, moved])
 @pytest.mark.parametrize("name", ["journal", "memory", "root"])
-def test_what_was_saved_before_the_folder_went_is_in_the_files_at_the_next_look(home, values, lost, name):
+def test_what_was_saved_before_the_folder_went_is_in_the_files_at_the_next_look(home, stores, values, lost, name):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("before")))
         lost(getattr(home, name))
         await store.look()
         assert "before" in json.loads(home.graph(USER).read_text("utf-8"))["nodes"]
         await store.commit(values.put(values.node("after")))
-        await killed(store)
-        store = await opened(home)
+        await stores.killed(store)
+        store = await stores.served(home)
         assert set(store.durable(USER).nodes) == {"before", "after"}
         await store.close()
 
     asyncio.run(main())
 
 
-def test_a_journal_that_goes_while_it_is_written_to_fails_the_write_instead_of_losing_it(home, values, monkeypatch):
+def test_a_journal_that_goes_while_it_is_written_to_fails_the_write_instead_of_losing_it(
+    home, stores, values, monkeypatch
+):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("before")))
         handle = store._journal._open
         sync = type(handle).sync
@@ -89,35 +75,35 @@ def test_a_journal_that_goes_while_it_is_written_to_fails_the_write_instead_of_l
         assert "during" not in store.durable(USER).nodes
         await store.commit(values.put(values.node("after")))
         await store.close()
-        store = await opened(home)
+        store = await stores.served(home)
         assert set(store.durable(USER).nodes) == {"before", "after"}
         await store.close()
 
     asyncio.run(main())
 
 
-def test_a_server_whose_lock_file_went_takes_it_again_before_anybody_else_can(home):
+def test_a_server_whose_lock_file_went_takes_it_again_before_anybody_else_can(home, stores):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         store.announce(7419)
         gone(home.state)
         await store.look()
         with pytest.raises(KgError) as refused:
-            await opened(home)
+            await stores.served(home)
         assert refused.value.code is Code.CONFLICT
         assert "7419" in refused.value.sentence
         await store.close()
-        await (await opened(home)).close()
+        await (await stores.served(home)).close()
 
     asyncio.run(main())
 
 
-def test_of_two_servers_that_both_have_a_lock_only_the_later_one_writes(home, values):
+def test_of_two_servers_that_both_have_a_lock_only_the_later_one_writes(home, stores, values):
     async def main():
-        first = await opened(home)
+        first = await stores.served(home)
         await first.commit(values.put(values.node("before")))
         gone(home.state)
-        second = await opened(home)
+        second = await stores.served(home)
         assert "before" in second.durable(USER).nodes
         with pytest.raises(KgError) as refused:
             await first.commit(values.put(values.node("late")))
@@ -129,7 +115,7 @@ def test_of_two_servers_that_both_have_a_lock_only_the_later_one_writes(home, va
         await first.close()
         await second.commit(values.put(values.node("last")))
         await second.close()
-        third = await opened(home)
+        third = await stores.served(home)
         assert set(third.durable(USER).nodes) == {"before", "after", "last"}
         assert not third.problems()
         await third.close()
@@ -139,19 +125,21 @@ def test_of_two_servers_that_both_have_a_lock_only_the_later_one_writes(home, va
 
 @pytest.mark.parametrize("writes", [True, False])
 @pytest.mark.parametrize("is_empty", [True, False])
-def test_who_was_replaced_for_a_while_goes_on_only_if_nothing_was_written_meanwhile(home, values, writes, is_empty):
+def test_who_was_replaced_for_a_while_goes_on_only_if_nothing_was_written_meanwhile(
+    home, stores, values, writes, is_empty
+):
     async def main():
-        first = await opened(home)
+        first = await stores.served(home)
         await first.commit(values.put(values.node("before")))
         await first.snapshot()
         if is_empty:  # its newest segment holds no entry yet, so that the other's has the same name
             first._journal.close()
             first._journal.mark(first._journal.marks[USER][-1])
         gone(home.state)
-        second = await opened(home)
+        second = await stores.served(home)
         if writes:
             await second.commit(values.put(values.node("meanwhile")))
-        await killed(second)
+        await stores.killed(second)
         if writes:
             for _ in range(2):
                 with pytest.raises(KgError, match="another kg server"):
@@ -159,21 +147,21 @@ def test_who_was_replaced_for_a_while_goes_on_only_if_nothing_was_written_meanwh
         else:
             await first.commit(values.put(values.node("after")))
         await first.close()
-        third = await opened(home)
+        third = await stores.served(home)
         assert set(third.durable(USER).nodes) == {"before", "meanwhile" if writes else "after"}
         await third.close()
 
     asyncio.run(main())
 
 
-def test_without_a_lock_nothing_is_written_by_the_way(home, values):
+def test_without_a_lock_nothing_is_written_by_the_way(home, stores, values):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("known")))
         await store.close()
         gone(home.state)
         home.state.write_text("in the way", encoding="utf-8")
-        store = await opened(home)
+        store = await stores.served(home)
         document = json.loads(home.graph(USER).read_text("utf-8"))
         document["nodes"]["edited"] = {"gist": "by hand"}
         home.graph(USER).write_text(json.dumps(document), encoding="utf-8")

@@ -1,7 +1,8 @@
-"""Stores on real files: opened, filled, read."""
+"""Stores on real files: opened, filled, read, killed."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,18 +21,31 @@ async def opened(home: Home, **more: Any) -> Store:
     return await Store.open(home, places=Places(Path("/home/nobody"), ()), **more)
 
 
+async def served(home: Home, key: str = "user", **more: Any) -> Store:
+    """An open store that has read a graph."""
+    store = await opened(home, **more)
+    await store.load(key)
+    return store
+
+
+async def killed(store: Store) -> None:
+    """What a SIGKILL leaves: nothing is finished, the lock is free."""
+    for task in store._tasks:
+        task.cancel()
+    await asyncio.wait(store._tasks)
+    store._lock.release()
+
+
 async def written(home: Home, values: ModuleType, *nodes: Node, key: str = "user", **more: Any) -> None:
     """A store that was filled and closed."""
-    store = await opened(home)
-    await store.load(key)
+    store = await served(home, key)
     await store.commit(values.put(*nodes, graph=key, **more))
     await store.close()
 
 
 async def saved(home: Home, values: ModuleType, *nodes: Node) -> Store:
     """An open store that has written these lessons of the user into its file."""
-    store = await opened(home)
-    await store.load("user")
+    store = await served(home)
     await store.commit(values.put(*nodes))
     await store.snapshot()
     return store
