@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import socket
 import subprocess
 import sys
+import termios
 import threading
 import time
 from pathlib import Path
@@ -133,12 +135,13 @@ def test_junk_on_standard_input_is_silence_and_no_outage(served, hook, places: P
     assert not Path(places.outage).exists()
 
 
-def test_a_client_that_keeps_its_pipe_open_is_served_what_it_asked_for(served, home) -> None:
+def test_a_client_that_keeps_its_pipe_open_is_served_what_it_asked_for(served, home, until) -> None:
     command = [sys.executable, "-I", "-S", str(RUN), "hook", "--harness", "plain", "--home", str(home.root)]
     process = subprocess.Popen([*command, "--event", "Prompt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with process:
         process.stdin.write(b'{"prompt": "half')
         process.stdin.flush()
+        until(lambda: _unread(process.stdin.fileno()) == 0)
         time.sleep(0.2)  # longer than it takes to look whether it is whole
         process.stdin.write(b' and half"}\n')
         process.stdin.flush()
@@ -147,6 +150,13 @@ def test_a_client_that_keeps_its_pipe_open_is_served_what_it_asked_for(served, h
         assert process.wait(5) == 0
     ((_, event),) = served.memory.events
     assert event.payload == {"prompt": "half and half"}
+
+
+def _unread(pipe: int) -> int:
+    """How many bytes nobody has taken out of a pipe yet."""
+    found = bytearray(4)
+    fcntl.ioctl(pipe, termios.FIONREAD, found)
+    return int.from_bytes(found, sys.byteorder)
 
 
 def test_a_payload_of_twenty_megabytes_is_read_and_not_carried(served, hook) -> None:

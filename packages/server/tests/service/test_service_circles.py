@@ -105,19 +105,18 @@ def test_what_many_writes_ask_for_is_looked_through_once() -> None:
     edge = Edge(source="a", rel=DERIVED_FROM, target="a")
     graph = Graph.build("user", nodes={"a": Node(id="a", gist="a")}, edges={edge.key: edge})
     told: list[str] = []
+    something = asyncio.Event()
 
     class Told:
         def report(self, kind: object, path: str, sentence: str) -> None:
             told.append(sentence)
+            something.set()
 
     async def main() -> None:
         circles = Circles(Told(), lambda: {"user": graph})  # type: ignore[arg-type]
         for _ in range(50):
             circles.look("user")
-        for _ in range(1_000):
-            await asyncio.sleep(0.001)
-            if told:
-                break
+        await asyncio.wait_for(something.wait(), 10)
         await circles.close()
 
     asyncio.run(main())
