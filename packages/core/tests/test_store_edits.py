@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from kg_core.model import Change, Tombstone, Written
+from kg_core.model import DAY, Change, Tombstone, Written
 from kg_core.store import Write
 from kg_core.store.journal import Journal
 
@@ -255,17 +255,39 @@ def test_an_old_file_put_back_while_no_server_ran_is_an_edit_like_any_other(home
 
 def test_a_tombstone_is_kept_for_a_year(home, values, stores):
     async def main():
-        store = await stores.opened(home, clock=lambda: NOW)
-        await store.load("user")
-        old, young = NOW - 366 * 86_400_000, NOW - 364 * 86_400_000
+        store = await stores.served(home, clock=lambda: NOW)
+        old, young = NOW - 370 * DAY, NOW - 364 * DAY
+        lessons = [
+            values.node(f"n{days}", written=Written(at=NOW - days * DAY, by="c", author="c")) for days in range(3)
+        ]
         await store.commit(
-            values.put(tombstones={"old": Tombstone(at=old, by="c"), "young": Tombstone(at=young, by="c")})
+            values.put(*lessons, tombstones={"old": Tombstone(at=old, by="c"), "young": Tombstone(at=young, by="c")})
         )
         assert store.unsnapshotted() == ("user",)
         await store.snapshot()
         assert set(store.durable("user").tombstones) == {"young"}
         assert '"old"' not in home.graph("user").read_text("utf-8")
         assert store.unsnapshotted() == ()
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_clock_that_is_years_ahead_for_a_while_forgets_no_deletion(home, values, stores):
+    now = NOW
+
+    async def main():
+        nonlocal now
+        store = await stores.served(home, clock=lambda: now)
+        lessons = [
+            values.node(f"n{days}", written=Written(at=NOW - days * DAY, by="c", author="c")) for days in range(30)
+        ]
+        await store.commit(values.put(*lessons, tombstones={"gone": Tombstone(at=NOW - DAY, by="c")}))
+        for days in (1_000, 1_001):
+            now = NOW + days * DAY
+            await store.commit(values.put(values.node("new", written=Written(at=now, by="c", author="c"))))
+            await store.snapshot()
+        assert set(store.durable("user").tombstones) == {"gone"}
         await store.close()
 
     asyncio.run(main())

@@ -8,12 +8,13 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from kg_core.model import DAY, Change
-from kg_core.model.limits import TOMBSTONE_DAYS
+from kg_core.model import Change
+from kg_core.policy.forgetting import forgotten_steps
 from kg_core.store.edits import BY
 from kg_core.store.entry import Write
 from kg_core.store.failures import write_failure
 from kg_core.store.problems import ProblemKind
+from kg_core.store.slices import in_turns
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ BYTES: Final = 256 << 10
 """Bytes of entries after which they are at the next tick."""
 _TICK: Final = 0.5
 _LOOK: Final = 1.0
-_REMEMBERED: Final = TOMBSTONE_DAYS * DAY
 _RESTS: Final = 5.0
 """A snapshot is followed by a rest of this many times what it took, so that writing files never is the main work."""
 
@@ -135,7 +135,8 @@ class Upkeep:
         return (*self.tails, *(held.key for held in self._graphs.values() if held.is_dirty))
 
     async def _snapshot(self, held: Held) -> bool:
-        expired = [key for key, known in held.pending.tombstones.items() if known.at < self._clock() - _REMEMBERED]
+        found = await in_turns(forgotten_steps(held.pending, self._clock()))
+        expired = [node_id for node_id, stone in found.items() if held.pending.tombstones.get(node_id) is stone]
         if expired:
             change = Change(graph=held.key, tombstones=dict.fromkeys(expired))
             try:
