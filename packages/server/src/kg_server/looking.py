@@ -10,10 +10,11 @@ from kg_core.policy import Depth, at_depth, deepened
 from kg_core.render import level_steps, node_line, standing
 from kg_core.store.slices import in_slices, in_turns, sorted_in_slices
 from kg_plugin_api import Code, KgError, SearchRequest
+from kg_server.texts.titles import level_title
 from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import Levels, level_of, lookup
 from kg_server.tools.passages import DOCUMENTS, passage_line, passages, without_passages
-from kg_server.tools.showing import level_title, shown_in_full
+from kg_server.tools.showing import shown_in_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

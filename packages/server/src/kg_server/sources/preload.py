@@ -9,7 +9,7 @@ from kg_core.policy import LevelView, preload_blocks, prospects
 from kg_core.policy.overview import overview
 from kg_core.render import Block, Mark, MarkKind
 from kg_server.texts.preload import head
-from kg_server.tools.showing import level_title
+from kg_server.texts.titles import level_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

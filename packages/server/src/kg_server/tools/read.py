@@ -14,9 +14,10 @@ from kg_core.policy import LevelView, full_read
 from kg_core.policy.why import brought_back
 from kg_core.render import Block, Mark, MarkKind
 from kg_plugin_api import KgError
+from kg_server.texts.titles import level_title
 from kg_server.tools.arguments import Arguments, Level, Texts
 from kg_server.tools.plan import Call, Plan
-from kg_server.tools.showing import level_title, shown_in_full
+from kg_server.tools.showing import shown_in_full
 
 if TYPE_CHECKING:
     from kg_core.model import Graph, GraphKey, Node

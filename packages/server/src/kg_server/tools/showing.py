@@ -1,10 +1,9 @@
-"""Nodes and levels as blocks, for the tools that show them."""
+"""Nodes as blocks, for the tools that show them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER
 from kg_core.render import node_blocks
 
 if TYPE_CHECKING:
@@ -21,12 +20,3 @@ def shown_in_full(found: Iterable[tuple[Graph, Node]], levels: Levels, *, is_upk
     return [
         block for graph, node in found for block in node_blocks(node, graph, levels.user, others, is_upkeep=is_upkeep)
     ]
-
-
-def level_title(graph: Graph) -> str:
-    """How a level is called above its nodes."""
-    if graph.key == USER:
-        return "User memory"
-    if graph.key == MAINTAIN:
-        return "Maintenance memory"
-    return f"Project memory ({graph.key.removeprefix(PROJECT_PREFIX)})"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.model.steps import SLICE, at_once
 from kg_core.render import Block, Mark, MarkKind, node_line, one_line, standing
+from kg_server.texts.titles import level_title
 from kg_server.tools.arguments import Arguments
 from kg_server.tools.plan import Call, Plan, said
-from kg_server.tools.showing import level_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
