@@ -20,7 +20,7 @@ from kg_server.serve import bound
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 
 class WithoutToken(Rules):
@@ -33,7 +33,7 @@ class WithoutToken(Rules):
 class Served:
     """An application on a thread of its own, until :meth:`stop`."""
 
-    def __init__(self, opened: Callable[[], Awaitable[Memory]]) -> None:
+    def __init__(self, opened: Callable[[], Awaitable[MemoryService]]) -> None:
         self.url = ""
         self._ready = threading.Event()
         self._opened = opened

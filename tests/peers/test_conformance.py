@@ -20,7 +20,7 @@ from .reference_tools import ReferenceTools
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 pytestmark = pytest.mark.acceptance
 
@@ -50,7 +50,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The whole product: its application around its memory."""
     home = Home(tmp_path_factory.mktemp("home"))
 
-    async def opened() -> Memory:
+    async def opened() -> MemoryService:
         return await Service.open(
             home,
             clock=lambda: time.time_ns() // 1_000_000,
@@ -68,7 +68,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def dispatcher() -> Iterator[Served]:
     """The same application around the suite's reference tools."""
 
-    async def opened() -> Memory:
+    async def opened() -> MemoryService:
         return ReferenceTools()
 
     served = Served(opened)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from kg_core.host import Plugins
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 
-def create_app(memory: Memory, plugins: Plugins, *, stop: Callable[[], None]) -> Starlette:
+def create_app(memory: MemoryService, plugins: Plugins, *, stop: Callable[[], None]) -> Starlette:
     """The application, without the guard that :mod:`kg_server.serve` puts around it. ``stop`` ends the server."""
     dispatcher = Dispatcher(memory, plugins)
     return Starlette(

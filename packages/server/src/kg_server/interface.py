@@ -65,7 +65,7 @@ class Preview:
     unit: Unit
 
 
-class Memory(Protocol):
+class MemoryService(Protocol):
     """The service, as those who talk to it see it."""
 
     @property

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from kg_core.host import Plugins
     from kg_core.store import Home
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 _IDLE_SECONDS: Final = 3600
 """How long a connection of a shim is kept without a request."""
@@ -51,7 +51,7 @@ class _Server(uvicorn.Server):
 
 async def serve(
     home: Home,
-    memory: Memory,
+    memory: MemoryService,
     plugins: Plugins,
     *,
     port: int,
@@ -76,7 +76,7 @@ async def serve(
 
 async def _listen(
     home: Home,
-    memory: Memory,
+    memory: MemoryService,
     plugins: Plugins,
     token: str,
     wanted: int,

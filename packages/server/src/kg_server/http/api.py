@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from kg_core.host import Plugins
     from kg_plugin_api import Operation
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 _MOST_DECISIONS: Final = 100
 
 
-def routes(memory: Memory, plugins: Plugins, stop: Callable[[], None]) -> list[Route]:
+def routes(memory: MemoryService, plugins: Plugins, stop: Callable[[], None]) -> list[Route]:
     """Reading, plug-ins and their operations, and stopping the server."""
 
     async def show(request: Request) -> Streamed:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from kg_core.host import Plugins
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 
-def routes(memory: Memory, plugins: Plugins) -> list[Route]:
+def routes(memory: MemoryService, plugins: Plugins) -> list[Route]:
     """Without the token the answer is only ``ok``."""
 
     async def health(request: Request) -> Json:

@@ -13,13 +13,13 @@ from kg_server.http.replies import Json
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 _MOST_PARTS = 100
 _CARRIERS = frozenset({Carrier.MCP_HOOK, Carrier.HOOK_CLIENT})
 
 
-def routes(memory: Memory) -> list[Route]:
+def routes(memory: MemoryService) -> list[Route]:
     """Events come in, deliveries go out, and the carrier says what became of them."""
 
     async def event(request: Request) -> Json:

@@ -12,10 +12,10 @@ from kg_server.http.replies import Json, Streamed
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 
-def routes(memory: Memory) -> list[Route]:
+def routes(memory: MemoryService) -> list[Route]:
     """An offer is opened, given in parts, and ended; the rest is one request each."""
 
     async def begin(request: Request) -> Json:

@@ -15,11 +15,11 @@ from kg_server.http.replies import Json
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
     from kg_server.mcp.dispatcher import Dispatcher
 
 
-def routes(memory: Memory, dispatcher: Dispatcher) -> list[Route]:
+def routes(memory: MemoryService, dispatcher: Dispatcher) -> list[Route]:
     """The one route; GET and DELETE, which older revisions use for streams and sessions, are answered with 405."""
 
     async def post(request: Request) -> Response:

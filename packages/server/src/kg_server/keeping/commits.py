@@ -25,7 +25,7 @@ _OURS: Final = ("-c", "commit.gpgsign=false")
 """Nobody is there who could type the passphrase of a signing key."""
 
 
-class Commits:
+class GitCommits:
     """Commits the memory folder when it is the top of a work tree of its own."""
 
     def __init__(self, home: Home, store: Store) -> None:

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import KgError
-from kg_server.keeping.commits import Commits
+from kg_server.keeping.commits import GitCommits
 from kg_server.keeping.copies import Copies
 from kg_server.keeping.deletions import Deletions
 from kg_server.keeping.exchange import Exchange
@@ -38,7 +38,7 @@ class Keeping:
         self.offers = Offers(home, memory, clock)
         self.copies = Copies(home, memory, clock, version)
         self.deletions = Deletions(memory, self.copies, clock)
-        self.commits = Commits(home, memory.store)
+        self.commits = GitCommits(home, memory.store)
         self.exchange = Exchange(home, memory, clock)
         self._minutes = settings.git.commit_minutes
         self._is_due = False

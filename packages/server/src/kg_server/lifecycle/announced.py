@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kg_core.host import Plugins
     from kg_core.store import Home
     from kg_plugin_api import EventSpec, Harness
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 
 _LOOK_SECONDS: Final = 1.0
@@ -49,7 +49,7 @@ def announce(home: Home, where: Endpoint) -> None:
             os.unlink(stamp)  # noqa: PTH108 - a name that the carriers gave
 
 
-async def keep_announced(home: Home, where: Endpoint, memory: Memory, again: Callable[[], None]) -> None:
+async def keep_announced(home: Home, where: Endpoint, memory: MemoryService, again: Callable[[], None]) -> None:
     """Has a server that nobody can find any more told ``again``; returns when another one has taken its place, or when
     its memory is no longer its own: it was restored from a copy, say, and is to be opened anew.
 
@@ -74,7 +74,7 @@ def withdraw(home: Home, token: str) -> None:
             home.server_file.unlink(missing_ok=True)
 
 
-def write_answers(home: Home, memory: Memory, plugins: Plugins) -> None:
+def write_answers(home: Home, memory: MemoryService, plugins: Plugins) -> None:
     """Writes the static answers for every harness, and for clients that no plug-in knows.
 
     Best effort: without them carriers ask the server itself.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kg_core.host import Plugins
-    from kg_server.interface import Memory
+    from kg_server.interface import MemoryService
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class Outgoing:
 class Dispatcher:
     """Knows the methods of a server of tools in every revision that we speak."""
 
-    def __init__(self, memory: Memory, plugins: Plugins) -> None:
+    def __init__(self, memory: MemoryService, plugins: Plugins) -> None:
         self._memory = memory
         self._clients = {
             client.casefold(): harness.name for harness in plugins.harnesses for client in harness.recognition.clients

@@ -8,13 +8,13 @@ from kg_server.carrier import protocol
 from kg_server.carrier.version import VERSION
 
 if TYPE_CHECKING:
-    from kg_server.interface import Memory, ToolSpec
+    from kg_server.interface import MemoryService, ToolSpec
 
 _SERVER = {"name": "kg", "title": "kg memory", "version": VERSION}
 _CAPABILITIES: dict[str, object] = {"tools": {}}
 
 
-def discover(memory: Memory, harness: str) -> dict[str, object]:
+def discover(memory: MemoryService, harness: str) -> dict[str, object]:
     """The result of ``server/discover``."""
     return {
         "supportedVersions": list(protocol.SUPPORTED),
@@ -24,7 +24,7 @@ def discover(memory: Memory, harness: str) -> dict[str, object]:
     }
 
 
-def initialize(memory: Memory, harness: str) -> dict[str, object]:
+def initialize(memory: MemoryService, harness: str) -> dict[str, object]:
     """The result of ``initialize``, in the newest revision that has it."""
     return {
         "protocolVersion": protocol.HANDSHAKE[0],
@@ -34,7 +34,7 @@ def initialize(memory: Memory, harness: str) -> dict[str, object]:
     }
 
 
-def tools(memory: Memory, harness: str) -> dict[str, object]:
+def tools(memory: MemoryService, harness: str) -> dict[str, object]:
     """The result of ``tools/list``: all of them, without the hidden tool of the hooks."""
     return {"tools": [_tool(spec) for spec in memory.tools(harness)]}
 
