@@ -44,6 +44,8 @@ class Failing:
             raise TimeoutError("Postgres did not answer in time") from error
         if isinstance(error, PoolClosed):
             raise SearchUnavailable("The connections to Postgres are closed.") from error
+        if isinstance(error, psycopg.errors.UndefinedTable):
+            raise SearchUnavailable("The index is being made anew; try again in a moment.") from error
         if isinstance(error, psycopg.Error):
             raise SearchUnavailable(f"Postgres: {told(error)}.") from error
 
