@@ -286,6 +286,16 @@ def test_many_vectors_get_an_index_that_filters_do_not_starve(
     asyncio.run(main())
 
 
+async def waited_for_a_second(looking: Any) -> None:
+    """Returns once a statement of somebody else has waited for a lock as long as that."""
+    for _ in range(1_500):
+        waiting = "wait_event_type = 'Lock' and clock_timestamp() - query_start > interval '1 second'"
+        if await (await looking.execute(f"select from pg_stat_activity where {waiting}")).fetchone() is not None:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("nothing waited so long")
+
+
 def test_an_index_that_takes_longer_than_any_write_may_is_built(
     opened: Any, until: Any, monkeypatch: pytest.MonkeyPatch, postgres: Any
 ) -> None:
@@ -293,12 +303,14 @@ def test_an_index_that_takes_longer_than_any_write_may_is_built(
     monkeypatch.setattr(database, "_GRACE_SECONDS", -29.5)  # half a second for whatever states no limit of its own
 
     async def main() -> None:
-        async with opened() as backend, await psycopg.AsyncConnection.connect(postgres.dsn) as writer:
+        connect = psycopg.AsyncConnection.connect
+        async with opened() as backend, await connect(postgres.dsn) as writer, await connect(postgres.dsn) as looking:
+            await looking.set_autocommit(True)
             await backend.upsert([node(f"n{number}", f"car {number}") for number in range(4)])
             await writer.execute("lock table tried.chunk in row exclusive mode")  # the index waits for writers to end
             await backend.upsert([node("last", "boat")])
             await until(backend, embedded)
-            await asyncio.sleep(1.5)  # longer than the half second
+            await waited_for_a_second(looking)
             meanwhile = await backend.health()
             await writer.rollback()
 
