@@ -26,7 +26,7 @@ def is_installed() -> bool:
 
 
 class EnglishModel:
-    """all-MiniLM-L6-v2. It is loaded when the first text comes, once for all threads: loaded, it takes some 100 MiB."""
+    """all-MiniLM-L6-v2. It is loaded when the first text comes, once for all threads: loaded, it takes some 200 MiB."""
 
     def __init__(self) -> None:
         self._loading = Lock()
