@@ -34,6 +34,8 @@ PROMPT: Final = "Why is the kettle whistle off?"
 EVENTS: Final = 10
 SKIPPED: Final = 10.0
 """Seconds for which the carriers skip after a miss."""
+TRIES: Final = 3
+"""So many outages there are at most: within one prompt the client or the machine may pause as long as a deadline."""
 
 
 class Session:
@@ -90,26 +92,38 @@ def check(machine: Machine, session: Session, fail: Callable[[Machine], Callable
     healthy = [session.seconds(f"Look at it, {number}.") for number in range(3)]
     carrier = max(0.0, min(healthy) - min(bare)) / (EVENTS + 1)
     noise = max(bare) - min(bare) + max(healthy) - min(healthy)
+    seen = []
+    for outages in range(1, TRIES + 1):
+        failing, misses = live_through(machine, session, fail, outages)
+        # It is a single prompt, so it is held against the slowest of those without kg, and not against the quickest.
+        allowed = max(bare) + misses * 0.3 + carrier * (EVENTS + 1) + noise
+        if failing <= allowed:
+            return
+        seen.append((failing, allowed))
+    pytest.fail(f"without kg {bare}, with kg {healthy}, without its server, and allowed: {seen}")
 
+
+def live_through(
+    machine: Machine, session: Session, fail: Callable[[Machine], Callable[[], None]], outages: int
+) -> tuple[float, int]:
+    """Seconds for the first prompt of an outage, and how often the server may have been asked in vain meanwhile."""
     mend = fail(machine)
     began = time.monotonic()
     try:
         failing = session.seconds("Look at it once more.")
         # The ten seconds of silence may end within a prompt, and the server is then asked again.
         misses = 1 + int((time.monotonic() - began) / SKIPPED)
-        # It is a single prompt, so it is held against the slowest of those without kg, and not against the quickest.
-        allowed = max(bare) + misses * 0.3 + carrier * (EVENTS + 1) + noise
-        assert failing <= allowed, f"without kg {bare}, with kg {healthy}, without its server {failing}"
-        assert session.told() == 1
+        assert session.told() == outages
         session.seconds("And again.")
-        assert session.told() == 1
+        assert session.told() == outages
     finally:
         mend()
     time.sleep(SKIPPED + 0.1)
     seen = len(session.model.asked())
     session.seconds(PROMPT)
     assert GIST in session.model.asked()[seen].text
-    assert session.told() == 1
+    assert session.told() == outages
+    return failing, misses
 
 
 @pytest.fixture
