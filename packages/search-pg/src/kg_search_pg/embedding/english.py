@@ -39,7 +39,7 @@ class EnglishModel:
                 if self._loaded is None:
                     self._loaded = _load()
             return [_vector(text, *self._loaded) for text in texts]
-        except Exception as error:  # what its runtimes raise has no other base
+        except Exception as error:  # the border to two runtimes of others, whose errors have no other base
             raise RuntimeError(f"{MODEL}: {error}") from error
 
 

