@@ -182,6 +182,17 @@ def test_claude_codes_auto_memory_is_read_with_its_times_and_links() -> None:
     assert reasons(read) == {"payment-retry-limit.md": "a link to 'queue-order', which is not written yet"}
 
 
+def test_an_item_without_a_visible_character_is_no_lesson_and_no_note(tmp_path: Path) -> None:
+    page = tmp_path / "list.md"
+    page.write_text("- \n- \u200b\n- Deploys wait\n  - \n  - until one\n", encoding="utf-8")
+
+    read = found(page)
+
+    (node,) = read.portions[0].graph.nodes.values()
+    assert (node.gist, node.notes) == ("Deploys wait", ("until one",))
+    assert reasons(read) == {"line 1": "the item is empty", "line 2": "the item is empty"}
+
+
 def test_what_an_index_of_auto_memory_says_by_itself_is_taken_too(tmp_path: Path) -> None:
     folder = shutil.copytree(CLAUDE, tmp_path / "memory")
     (folder / "MEMORY.md").write_text("- [Gone](gone.md) — was here\n- Deploys happen on Tuesdays\nand prose\n\nlost\n")

@@ -61,7 +61,7 @@ def test_the_english_model_finds_what_says_it_in_other_words() -> None:
     assert cosine(question, right) > max(cosine(question, other) for other in others)
 
 
-@pytest.mark.parametrize("text", ["", " ", "🚲", "部署方案", "поставка", "a\0b", "harbour " * 2_000])
+@pytest.mark.parametrize("text", ["", " ", "🚲", "部署方案", "поставка", "a\0b", "a\ud800b", "harbour " * 2_000])
 def test_every_text_has_a_direction(text: str) -> None:
     _, (lesson,) = embedded(LocalEmbedder(), text)
 

@@ -49,6 +49,9 @@ def read(file: File) -> Found:
     for item in found:
         name = _name(item.text)
         gist = _gist(item.text)
+        if not any(character.isprintable() and not character.isspace() for character in gist):
+            skipped.append(Skipped(f"line {item.line}", "the item is empty"))
+            continue
         node_id = ids[name] if name else id_of_text(gist)
         if taken.get(fold(node_id), gist) != gist:
             node_id = marked(node_id, gist)
@@ -60,7 +63,7 @@ def read(file: File) -> Found:
         nodes[node_id] = Node(
             id=node_id,
             gist=gist,
-            notes=tuple(dict.fromkeys(item.notes)),
+            notes=tuple(dict.fromkeys(filter(None, item.notes))),
             tags=(tag,) if tag else (),
             created=file.modified,
             written=written(file.modified),

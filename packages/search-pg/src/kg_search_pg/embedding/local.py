@@ -102,7 +102,7 @@ class LocalEmbedder:
                 self._counting = _engine()
             except (ImportError, OSError, RuntimeError) as error:
                 raise _not_running(error) from error
-        return int(self._counting.token_count(text.replace("\0", " ")))
+        return int(self._counting.token_count(_readable(text)))
 
 
 class _Lane:
@@ -113,7 +113,7 @@ class _Lane:
         self._model = model
 
     async def encode(self, texts: Sequence[str], *, is_query: bool) -> list[list[float]]:
-        said = [text.replace("\0", " ") for text in texts]
+        said = [_readable(text) for text in texts]
         try:
             return await asyncio.get_running_loop().run_in_executor(self._executor, self._model.encode, said, is_query)
         except (ImportError, OSError, RuntimeError) as error:
@@ -134,6 +134,11 @@ class _Multilingual:
             self._engine = _engine()
         encoded: list[list[float]] = self._engine.encode(list(texts), is_query).tolist()
         return encoded
+
+
+def _readable(text: str) -> str:
+    """A text as the models take it: they end at a NUL, and know no half of a character."""
+    return text.replace("\0", " ").encode(errors="replace").decode()
 
 
 def _engine() -> Any:
