@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from kg_plugin_api import Carrier
-from kg_server.carrier import outage
+from kg_server.carrier import late, outage
 from kg_server.carrier.places import Places
 
 RUN = Path(outage.__file__).with_name("run.py")
@@ -37,6 +37,7 @@ def answers(places: Places) -> None:
         "Prompt": {"kind": "prompt", "empty": "", "outage": f"[Prompt] {outage.LINE}"},
         "Start": {"kind": "session_start", "empty": "", "outage": f"[Start] {outage.LINE}"},
         "End": {"kind": "session_end", "empty": "", "outage": ""},
+        "Compact": {"kind": "compact", "empty": "", "outage": ""},
         "Step": {"kind": "prompt", "empty": "{}", "outage": ""},
     }
     path.write_text(json.dumps({"version": "0.1.0", "events": events}), encoding="utf-8")
@@ -221,6 +222,55 @@ def test_after_a_miss_carriers_skip_until_ten_seconds_have_passed(hook, places: 
     assert hook("Prompt").stdout == b"remembered"
     assert not Path(places.outage).exists()
     assert not Path(places.said).exists()
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+def test_starts_and_compactions_that_no_server_took_are_handed_over_before_the_next_event(
+    hook, places: Places, served_later
+) -> None:
+    hook("Start", b'{"n":1}', start=True)
+    hook("Prompt", b'{"n":2}')
+    hook("Compact", b'{"n":3}')
+    served = served_later()
+    served.memory.delivery = "d1"
+    os.utime(places.outage, (1, time.time() - 10.5))
+
+    assert hook("Prompt", b'{"n":4}').stdout == b"remembered"
+    assert hook("Prompt", b'{"n":5}').stdout == b"remembered"
+
+    assert [(raw.native, raw.payload["n"]) for _, raw in served.memory.events] == [
+        ("Start", 1),
+        ("Compact", 3),
+        ("Prompt", 4),
+        ("Prompt", 5),
+    ]
+    assert served.memory.acknowledged == [("d1", False), ("d1", False), ("d1", True), ("d1", True)]
+    assert not Path(places.late).exists()
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+def test_what_no_server_took_stays_until_one_does_and_is_bounded(hook, listening, places: Places) -> None:
+    Path(places.late).mkdir()
+    for number in range(late.MOST):
+        (Path(places.late) / f"{number:020d}-1").write_bytes(b"/hooks/plain/Start\n{}")
+    listening(lambda connection: held.append(connection))
+
+    done = hook("Start", start=True)
+
+    assert done.stdout.decode() == f"[Start] {outage.LINE}"
+    assert len(list(Path(places.late).iterdir())) == late.MOST
+
+
+def test_what_was_kept_a_day_ago_or_cannot_be_read_is_not_handed_over(hook, served, places: Places) -> None:
+    Path(places.late).mkdir()
+    kept = [Path(places.late) / name for name in ("1-1", "2-1")]
+    kept[0].write_bytes(b"/hooks/plain/Start\n{}")
+    os.utime(kept[0], (1, time.time() - 25 * 3600))
+    kept[1].write_bytes(b"\xff\xfe no path")
+
+    assert hook("Prompt").stdout == b"remembered"
+    assert [raw.native for _, raw in served.memory.events] == ["Prompt"]
+    assert not Path(places.late).exists()
 
 
 @pytest.mark.usefixtures("answers", "no_start")

@@ -6,10 +6,11 @@ import itertools
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,8 +18,7 @@ from kg_server.carrier import start as carrier_start
 from kg_server.carrier.places import Places
 from kg_server.lifecycle.control import Control
 
-if TYPE_CHECKING:
-    import subprocess
+RUN = Path(carrier_start.__file__).with_name("run.py")
 
 pytestmark = pytest.mark.usefixtures("stop_server")
 
@@ -132,6 +132,37 @@ def test_events_at_a_hung_server_miss_once_and_then_skip(home, hook, places: Pla
         assert len(servers_of(home)) == 1
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+def test_a_compaction_that_no_server_took_is_made_up_for_with_the_next_prompt(home, places: Places, until) -> None:
+    def event(native: str, *more: str, **fields: str) -> str:
+        command = [sys.executable, "-I", "-S", str(RUN), "hook", "--harness", "claude", "--home", str(home.root)]
+        payload = {"session_id": "s1", "cwd": str(home.root), "hook_event_name": native, **fields}
+        done = subprocess.run(
+            [*command, "--event", native, *more],
+            input=json.dumps(payload).encode(),
+            capture_output=True,
+            timeout=30,
+            check=True,
+        )
+        return done.stdout.decode()
+
+    lesson = {"harbour-cranes-idle": {"gist": "Cranes stand idle at low tide."}}
+    home.memory.mkdir()
+    (home.memory / "user.json").write_text(json.dumps({"format": 1, "nodes": lesson}), encoding="utf-8")
+    pid = Control(home).start().health["pid"]
+    assert "low tide" in event("SessionStart", "--start", source="startup")
+    assert "low tide" not in event("UserPromptSubmit", prompt="thanks")
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{pid}").exists())
+    Path(places.starting).touch()
+
+    assert "low tide" not in event("SessionStart", "--start", source="compact")
+
+    Control(home).start()
+    os.utime(places.outage, (1, time.time() - 11))
+    assert "low tide" in event("UserPromptSubmit", prompt="thanks")
+    assert "low tide" not in event("UserPromptSubmit", prompt="thanks")
 
 
 def test_a_server_inherits_nothing_of_the_agent_that_started_it(home, until, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,6 +38,10 @@ class Answers:
         """Whether this native event starts a session, which may wait for a server to start."""
         return self._event(event).get("kind") == "session_start"
 
+    def begins_anew(self, event: str) -> bool:
+        """Whether after this native event the model has nothing of what it was shown before."""
+        return self._event(event).get("kind") in {"session_start", "compact"}
+
     def outage(self, event: str) -> str:
         """The reply that puts the line about an outage before the model; empty when this event cannot."""
         return str(self._event(event).get("outage", ""))

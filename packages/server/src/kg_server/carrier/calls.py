@@ -8,7 +8,8 @@ import threading
 import time
 
 from kg_server.carrier import outage, protocol, start
-from kg_server.carrier.event import EVENT_SECONDS, acknowledge, carry, quoted
+from kg_server.carrier.ack import acknowledge
+from kg_server.carrier.event import EVENT_SECONDS, carry, quoted
 from kg_server.carrier.wire import LARGEST_REQUEST, Missed, Reply, Wire
 
 TYPE_CHECKING = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from kg_server.carrier import jsontext, outage, start
 from kg_server.carrier.answers import Answers
 from kg_server.carrier.wire import LARGEST_REQUEST, Missed, Silent, Wire
@@ -44,25 +46,39 @@ def carry(
     Never raises for a server that is down, hung or strange, and never waits longer than an event may cost. Without an
     answer the output is the client's empty reply: for some clients that is not the same as none.
     """
-    if len(body) > LARGEST_REQUEST or (not starts_session and outage.skipping(places)):
+    if len(body) > LARGEST_REQUEST:
         return _silent(places, harness, event)
-    came = _answered(places, wire, harness, event, body, since, starts_session=starts_session, part=part)
-    return _silent(places, harness, event) if came is None else came
+    path = f"/hooks/{quoted(harness)}/{quoted(event)}"
+    line = ""
+    if starts_session or not outage.skipping(places):
+        try:
+            came = _answered(places, wire, harness, path, body, since, starts_session=starts_session, part=part)
+            return _silent(places, harness, event) if came is None else came
+        except Missed:
+            line = _said(places, harness, event)
+    if part == 1 and (starts_session or Answers.load(places, harness).begins_anew(event)):
+        from kg_server.carrier import late
+
+        late.keep(places, path, body)
+    return Carried(line) if line else _silent(places, harness, event)
 
 
 def _answered(
     places: Places,
     wire: Wire,
     harness: str,
-    event: str,
+    path: str,
     body: bytes,
     since: float,
     *,
     starts_session: bool,
     part: int,
 ) -> Carried | None:
-    """The answer of a server, or the line about an outage; None without either."""
-    path = f"/hooks/{quoted(harness)}/{quoted(event)}"
+    """The answer of a server; None when it refuses the event. Raises Missed when no server took it."""
+    if os.path.exists(places.late):
+        from kg_server.carrier import late
+
+        late.hand_over(places, wire, since + EVENT_SECONDS)
     # A further part is handed out once, and waits in the server for the first: it is not asked for a second time.
     quick = SESSION_START_SECONDS if part > 1 and starts_session else EVENT_SECONDS
     try:
@@ -71,27 +87,14 @@ def _answered(
         if starts_session:
             deadline = since + SESSION_START_SECONDS
             if start.ensure(places, harness, deadline, session_start=True):
-                try:
-                    return _posted(wire, path, body, deadline, places)
-                except Missed:
-                    pass
+                return _posted(wire, path, body, deadline, places)
         elif not isinstance(miss, Silent):
             start.wake(places, harness)
-    line = _said(places, harness, event)
-    return Carried(line) if line else None
+        raise
 
 
 def _silent(places: Places, harness: str, event: str) -> Carried:
     return Carried(Answers.load(places, harness).empty(event))
-
-
-def acknowledge(wire: Wire, delivery: str, deadline: float, *, arrived: bool) -> None:
-    """Tells the server whether a delivery reached the client; when the server is gone, its marks lapse anyway."""
-    body = f'{{"delivery":{jsontext.quoted(delivery)},"arrived":{"true" if arrived else "false"}}}'.encode()
-    try:
-        wire.request("POST", "/ack", body, {}, deadline)
-    except Missed:
-        return
 
 
 def quoted(text: str) -> str:

@@ -8,8 +8,9 @@ import sys
 import time
 
 from kg_server.carrier import jsontext
+from kg_server.carrier.ack import acknowledge
 from kg_server.carrier.answers import Answers
-from kg_server.carrier.event import EVENT_SECONDS, acknowledge
+from kg_server.carrier.event import EVENT_SECONDS
 from kg_server.carrier.event import carry as carry_event
 from kg_server.carrier.places import Places
 from kg_server.carrier.wire import LARGEST_REQUEST, Wire

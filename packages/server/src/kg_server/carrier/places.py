@@ -13,6 +13,7 @@ class Places:
     ``server`` says where the server listens. ``outage`` is there while the server does not answer, its time is
     the last miss; ``said`` is there once that was said to a model. ``stopped`` is there after ``kg stop``.
     ``starting`` is there while somebody starts a server. ``lock`` is held by whoever starts or stops one.
+    ``late`` is a folder that is there while starts and compactions wait for a server to hear of them.
     """
 
     def __init__(self, home: str) -> None:
@@ -24,6 +25,7 @@ class Places:
         self.stopped = os.path.join(self.state, "stopped")
         self.starting = os.path.join(self.state, "starting")
         self.lock = os.path.join(self.state, "lifecycle.lock")
+        self.late = os.path.join(self.state, "late")
         self.log = os.path.join(self.state, "server.log")
 
     def prepare(self) -> None:

@@ -1,0 +1,72 @@
+"""Starts and compactions that no server took, kept as files until one does.
+
+A server that never hears of a compaction takes what its model has lost for known, and would show none of it again.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from kg_server.carrier import jsontext
+from kg_server.carrier.ack import acknowledge
+from kg_server.carrier.lock import FileLock
+from kg_server.carrier.places import Places, remove
+from kg_server.carrier.wire import Missed, Wire
+
+MOST = 32
+"""So many are kept; more sessions do not start within an outage."""
+_LARGEST = 64 * 1024
+_SECONDS = 24 * 3600.0
+"""As long as a server knows a session that is silent."""
+
+
+def keep(places: Places, path: str, body: bytes) -> None:
+    """Keeps an event that was for ``path``, for whoever reaches the server next. Does nothing where that cannot be."""
+    name = os.path.join(places.late, f"{time.time_ns():020d}-{os.getpid()}")
+    try:
+        os.makedirs(places.late, mode=0o700, exist_ok=True)
+        if len(body) > _LARGEST or len(os.listdir(places.late)) >= MOST:
+            return
+        with open(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "wb") as file:
+            file.write(path.encode("ascii") + b"\n" + body)
+    except OSError:
+        remove(name)
+
+
+def hand_over(places: Places, wire: Wire, deadline: float) -> None:
+    """Brings what was kept to the server, oldest first, until one fails. What it answers has nowhere to go: the next
+    event of that session brings it.
+    """
+    lock = FileLock(places.late + ".lock")
+    if not lock.attempt():  # somebody else is at it
+        return
+    try:
+        for name in sorted(os.listdir(places.late)):
+            file = os.path.join(places.late, name)
+            if not _handed_over(wire, file, deadline):
+                return
+            remove(file)
+        os.rmdir(places.late)
+    except OSError:
+        return
+    finally:
+        lock.release()
+
+
+def _handed_over(wire: Wire, file: str, deadline: float) -> bool:
+    """Whether it need not be kept any longer."""
+    try:
+        if time.time() - os.stat(file).st_mtime > _SECONDS:
+            return True
+        with open(file, "rb") as kept:
+            path, _, body = kept.read().partition(b"\n")
+        reply = wire.request("POST", path.decode("ascii"), body, {}, deadline)
+        delivery = jsontext.loads(reply.body)["delivery"] if reply.status == 200 else ""
+    except Missed:
+        return False
+    except (OSError, ValueError, TypeError, KeyError):
+        return True
+    if delivery:
+        acknowledge(wire, str(delivery), deadline, arrived=False)
+    return True
