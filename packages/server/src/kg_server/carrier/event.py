@@ -78,7 +78,7 @@ def _answered(
     if os.path.exists(places.late):
         from kg_server.carrier import late
 
-        late.hand_over(places, wire, since + EVENT_SECONDS)
+        late.hand_over(places, wire, since + EVENT_SECONDS / 2)  # the rest is for what came now
     # A further part is handed out once, and waits in the server for the first: it is not asked for a second time.
     quick = SESSION_START_SECONDS if part > 1 and starts_session else EVENT_SECONDS
     try:
