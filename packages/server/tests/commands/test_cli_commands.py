@@ -39,6 +39,19 @@ def test_help_lists_the_commands_without_importing_them() -> None:
     assert set(done.stderr.split()) == {"kg_server.cli.group", "kg_server.cli.output"}
 
 
+def test_a_command_that_asks_the_server_loads_nothing_of_the_memory_itself(home) -> None:
+    program = (
+        "import sys; from kg_server.cli.group import run_command; run_command(sys.argv[1:]); "
+        "print([name for name in ('kg_core.store', 'kg_core.policy', 'pydantic') if name in sys.modules])"
+    )
+
+    command = [sys.executable, "-c", program, "show", "--home", str(home.root)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+
+    assert "The server is not running." in done.stderr
+    assert done.stdout == "[]\n"
+
+
 def test_version_needs_nothing_but_itself(kg) -> None:
     assert kg("version") == kg("--version") == (0, f"kg {VERSION}\n", "")
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from kg_core.home import Home
     from kg_core.model import GraphKey, Millis
     from kg_core.store.files import Files
-    from kg_core.store.paths import Home
 
 KEPT: Final = 2
 """Snapshots kept per graph: the last one is the base of edits from outside, the one before it a backup."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kg_core.home import Home
     from kg_core.store.files import Files
-    from kg_core.store.paths import Home
 
 _Result = TypeVar("_Result")
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
+    from kg_core.home import Home
     from kg_core.store.files import Files, Held
-    from kg_core.store.paths import Home
 
 
 class Lock:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Final
 
+from kg_core.home import IGNORED, KNOWN_VARIABLES
 from kg_core.store.backups import damaged_suffix
 from kg_core.store.failures import write_failure
 from kg_core.store.files import TEMPORARY, replace_file
 from kg_core.store.journal import segment_paths
-from kg_core.store.paths import IGNORED, KNOWN_VARIABLES
 from kg_core.store.problems import ProblemKind
 from kg_core.store.recovery import keep_damaged
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kg_core.home import Home
     from kg_core.model import Millis
     from kg_core.store.files import Files
-    from kg_core.store.paths import Home
     from kg_core.store.problems import Problems
     from kg_core.store.recovery import Recovered
 

@@ -23,9 +23,9 @@ from kg_plugin_api import Code, KgError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from kg_core.home import Home
     from kg_core.model import Millis
     from kg_core.store.files import Files
-    from kg_core.store.paths import Home
     from kg_core.store.problems import Problems
 
 REMEMBERED_FOR: Final = 2_000

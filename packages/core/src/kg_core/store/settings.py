@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
-    from kg_core.store.paths import Home
+    from kg_core.home import Home
 
 
 class _Table(BaseModel):

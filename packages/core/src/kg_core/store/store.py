@@ -33,11 +33,11 @@ from kg_plugin_api import Code, KgError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kg_core.home import Home
     from kg_core.model import Graph, GraphKey, Millis
     from kg_core.store.draft import Draft
     from kg_core.store.entry import Entry, Write
     from kg_core.store.held import Held
-    from kg_core.store.paths import Home
 
 
 def now_ms() -> Millis:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from kg_core.home import Home
     from kg_core.model import GraphKey
     from kg_core.store.files import Files
-    from kg_core.store.paths import Home
 
 _ONCE_OPENED: Final = "Once it is opened, it is kept under another name and what can be saved is served."
 

@@ -168,7 +168,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _noted() -> str:
     """Writes down where the failure came from, for its owner's eyes only, and says where that can be read."""
-    from kg_core.store import Home
+    from kg_core.home import Home
     from kg_server.carrier.places import Places
     from kg_server.cli.place import working_folder
 

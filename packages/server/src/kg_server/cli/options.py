@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kg_core.store import Home
+from kg_core.home import Home
 from kg_plugin_api import Code, KgError
 from kg_server.cli.place import working_folder
 
