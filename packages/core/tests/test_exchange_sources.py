@@ -184,13 +184,22 @@ def test_claude_codes_auto_memory_is_read_with_its_times_and_links() -> None:
 
 def test_an_item_without_a_visible_character_is_no_lesson_and_no_note(tmp_path: Path) -> None:
     page = tmp_path / "list.md"
-    page.write_text("- \n- \u200b\n- Deploys wait\n  - \n  - until one\n", encoding="utf-8")
+    page.write_text("- \n- \u200b\n- Deploys wait\n  - \n  - \u200b\n  - until one\n", encoding="utf-8")
 
     read = found(page)
 
     (node,) = read.portions[0].graph.nodes.values()
     assert (node.gist, node.notes) == ("Deploys wait", ("until one",))
     assert reasons(read) == {"line 1": "the item is empty", "line 2": "the item is empty"}
+
+
+def test_an_item_or_a_note_whose_text_begins_on_its_second_line_begins_with_it(tmp_path: Path) -> None:
+    page = tmp_path / "list.md"
+    page.write_text("- \n  Deploys\n  wait\n  - \n    until one\n    o'clock\n", encoding="utf-8")
+
+    (node,) = found(page).portions[0].graph.nodes.values()
+
+    assert (node.gist, node.notes) == ("Deploys wait", ("until one\no'clock",))
 
 
 def test_what_an_index_of_auto_memory_says_by_itself_is_taken_too(tmp_path: Path) -> None:

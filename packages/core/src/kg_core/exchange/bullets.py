@@ -49,7 +49,7 @@ def read(file: File) -> Found:
     for item in found:
         name = _name(item.text)
         gist = _gist(item.text)
-        if not any(character.isprintable() and not character.isspace() for character in gist):
+        if not _is_visible(gist):
             skipped.append(Skipped(f"line {item.line}", "the item is empty"))
             continue
         node_id = ids[name] if name else id_of_text(gist)
@@ -63,7 +63,7 @@ def read(file: File) -> Found:
         nodes[node_id] = Node(
             id=node_id,
             gist=gist,
-            notes=tuple(dict.fromkeys(filter(None, item.notes))),
+            notes=tuple(dict.fromkeys(filter(_is_visible, item.notes))),
             tags=(tag,) if tag else (),
             created=file.modified,
             written=written(file.modified),
@@ -115,9 +115,13 @@ def items(text: str, skipped: list[Skipped]) -> Iterator[Item]:
 def _continue(item: Item, line: str) -> None:
     """A line that goes on with the item, or with its last note."""
     if item.notes:
-        item.notes[-1] = f"{item.notes[-1]}\n{line.strip()}"
+        item.notes[-1] = f"{item.notes[-1]}\n{line.strip()}".strip()
     else:
-        item.text = f"{item.text} {line.strip()}"
+        item.text = f"{item.text} {line.strip()}".strip()
+
+
+def _is_visible(text: str) -> bool:
+    return any(character.isprintable() and not character.isspace() for character in text)
 
 
 def _name(text: str) -> str:
