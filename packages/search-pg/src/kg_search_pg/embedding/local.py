@@ -32,11 +32,11 @@ _CLOSED: Final = "the local model was closed"
 
 
 def is_installed() -> bool:
-    """Whether the extra ``local`` is there; the English model may lack, where nobody builds what it needs."""
+    """Whether the extra ``local`` is there; the English model is missing where nobody builds what it needs."""
     return importlib.util.find_spec(_PACKAGE) is not None
 
 
-def name() -> str:
+def model_name() -> str:
     """The models that are there, as one name: vectors of both together compare with no others."""
     return f"{MODEL}+{english.MODEL}" if english.is_installed() else MODEL
 
@@ -58,13 +58,13 @@ class LocalEmbedder:
         self._counting: Any = None
         self._asking = [_Lane("kg-query", _Multilingual())]
         self._storing = [_Lane("kg-passages", _Multilingual())]
-        self._parts = [1.0]
-        self._name = name()
+        self._lengths = [1.0]
+        self._name = model_name()
         if english.is_installed():
             shared = english.EnglishModel()
             self._asking.append(_Lane("kg-query-english", shared))
             self._storing.append(_Lane("kg-passages-english", shared))
-            self._parts = [1.0 - _ENGLISH, _ENGLISH]
+            self._lengths = [math.sqrt(1.0 - _ENGLISH), math.sqrt(_ENGLISH)]
 
     @property
     def model(self) -> str:
@@ -94,7 +94,7 @@ class LocalEmbedder:
         """Both vectors of each text as one, whose cosine with another is the weighed mean of both cosines."""
         found = await asyncio.gather(*(lane.encode(texts, is_query=is_query) for lane in lanes))
         return [
-            [math.sqrt(part) * value for part, vector in zip(self._parts, vectors, strict=True) for value in vector]
+            [length * value for length, vector in zip(self._lengths, vectors, strict=True) for value in vector]
             for vectors in zip(*found, strict=True)
         ]
 
