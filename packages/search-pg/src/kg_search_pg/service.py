@@ -17,6 +17,7 @@ Answer = TypeVar("Answer")
 
 _LARGEST: Final = 64 * 1024 * 1024
 _HTTP: Final = ("http://", "https://")
+_LANES: Final = 2
 
 
 class ServiceFailed(Exception):
@@ -55,17 +56,16 @@ class Service:
 
 
 class Lanes:
-    """A few threads for calls that somebody waits for. A call that finds all of them busy fails at once."""
+    """Two threads for calls that somebody waits for. A call that finds both of them busy fails at once."""
 
-    def __init__(self, noun: str, name: str, count: int = 2) -> None:
+    def __init__(self, noun: str, name: str) -> None:
         self._noun = noun
-        self._count = count
-        self._executor = ThreadPoolExecutor(count, thread_name_prefix=name)
+        self._executor = ThreadPoolExecutor(_LANES, thread_name_prefix=name)
         self._busy = 0
 
     async def run(self, call: Callable[[], Answer]) -> Answer:
         """What a blocking call returns, or raises. Raises ServiceFailed when no thread is free."""
-        if self._busy >= self._count:
+        if self._busy >= _LANES:
             raise ServiceFailed(f"{self._noun} has not answered earlier questions yet")
         self._busy += 1
         future = self._executor.submit(call)

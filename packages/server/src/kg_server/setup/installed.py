@@ -78,9 +78,9 @@ def remove_line(how: Means | None = None) -> str:
             return f"{shlex.quote(sys.executable)} -m pip uninstall {' '.join(names)}"
 
 
-def lasting(python: Path = Path(sys.executable)) -> bool:
+def lasting() -> bool:
     """Whether the interpreter stays where it is, so that settings may name it."""
-    return means(str(python.parent.parent)) is not Means.CACHE
+    return means(str(Path(sys.executable).parent.parent)) is not Means.CACHE
 
 
 def _extras(name: str, there: Mapping[str, Distribution]) -> Mapping[str, frozenset[str]]:
