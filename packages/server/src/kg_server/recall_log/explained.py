@@ -8,6 +8,7 @@ from kg_core.model import USER, to_iso
 from kg_core.policy import Reason, Source
 from kg_core.render import one_line
 from kg_plugin_api import EventKind
+from kg_server.counting import counted
 from kg_server.recall_log.entry import Arrival
 
 if TYPE_CHECKING:
@@ -146,12 +147,11 @@ def _about(decision: Decision) -> str:
 def _brought(entry: Entry) -> str:
     shown = [one_line(each.id) for each in entry.decision.candidates if each.reason is Reason.SHOWN]
     if entry.decision.source is Source.RULES:
-        rules = f"ules of {', '.join(shown)}" if shown else "ules that hold everywhere"
-        is_held = entry.moment.event == EventKind.BEFORE_TOOL
-        return (
-            f"The edit was held back once, with the r{rules} as the reason." if is_held else f"R{rules} came with it."
-        )
-    return f"{len(shown)} lesson{'s' if len(shown) != 1 else ''} came with it."
+        rules = f"rules of {', '.join(shown)}" if shown else "rules that hold everywhere"
+        if entry.moment.event == EventKind.BEFORE_TOOL:
+            return f"The edit was held back once, with the {rules} as the reason."
+        return f"R{rules[1:]} came with it."
+    return f"{counted(len(shown), 'lesson')} came with it."
 
 
 def _reason(decision: Decision) -> tuple[str, str]:
