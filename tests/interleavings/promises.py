@@ -6,7 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from kg_core.model import PROJECT_PREFIX, USER, USER_PREFIX, StampKind, Tier
-from kg_core.policy import fresh, plan
+from kg_core.model.steps import at_once
+from kg_core.policy import planned
+from kg_core.policy.fresh import fresh_steps
 from kg_core.render import charge
 from kg_server.compaction import BY
 from kg_server.contexts import ContextKey
@@ -82,10 +84,10 @@ def moves(witness: Witness, change: Change) -> None:
 
 def tiers(graph: Graph, user: Graph) -> None:
     """When plans have come to rest, fresh and locked nodes are in sight, and the others are within the budget."""
-    for node_id in [*fresh(graph, user, Seams.budget.fresh), *graph.locked]:
+    held = {*at_once(fresh_steps(graph, user, Seams.budget.fresh)), *graph.locked}
+    for node_id in held:
         if graph.tier(node_id) is not Tier.ACTIVE:
             raise Violation(f"compaction took {node_id!r} out of sight, which is fresh or locked")
-    held = {*fresh(graph, user, Seams.budget.fresh), *graph.locked}
     if charge(graph, user) > Seams.budget.most and not held.issuperset(graph.tiers[Tier.ACTIVE]):
         raise Violation(
             f"when plans have come to rest, the level costs {charge(graph, user)}, more than {Seams.budget.most}"
@@ -99,7 +101,7 @@ def plans(witness: Witness, world: World, graph: Graph) -> None:
     witness.checked[id(graph)] = graph
     user, settled = world.store.durable(USER), dict[str, Tier]()
     for _ in range(PLANS_AT_MOST):
-        change = plan(graph, user if graph.key != USER else graph, world.wall, settled, Seams.budget)
+        change = at_once(planned(graph, user if graph.key != USER else graph, world.wall, settled, Seams.budget))
         if change is None:
             tiers(graph, user)
             return
@@ -117,7 +119,7 @@ def compacted(world: World) -> None:
     compaction, user = world.service._compaction, world.store.durable(USER)
     for key in world.service._memory.loaded:
         graph = world.store.durable(key)
-        if plan(graph, user, world.wall, compaction._settled.get(key, ()), Seams.budget) is not None:
+        if at_once(planned(graph, user, world.wall, compaction._settled.get(key, ()), Seams.budget)) is not None:
             raise Violation(f"compaction has left {key} as it is, and a plan would change it")
 
 

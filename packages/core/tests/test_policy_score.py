@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_core.model import DAY, Edge, EdgeKey, Graph, Node, Stamp, StampKind, Tier, Use, Written
-from kg_core.policy import explain, fresh, ranked_pool, scores
-from kg_core.policy.score import percentiles
+from kg_core.model.steps import at_once
+from kg_core.policy.fresh import FRESH_BUDGET, fresh_steps
+from kg_core.policy.score import Explanation, explained, percentile_steps, score_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 NOW = 1_000 * DAY
+
+
+def scores(graph: Graph, pool: Collection[str], now: int) -> dict[str, float]:
+    return at_once(score_steps(graph, pool, now))
+
+
+def explain(graph: Graph, node_id: str, pool: Collection[str], now: int, user: Graph | None = None) -> Explanation:
+    return at_once(explained(graph, node_id, pool, now, user))
+
+
+def fresh(graph: Graph, budget: int = FRESH_BUDGET) -> frozenset[str]:
+    return at_once(fresh_steps(graph, None, budget))
 
 
 def graph(use: dict[str, Use], edges: list[tuple[str, str, str]], key: str = "project:x", gist: str = "gist") -> Graph:
@@ -51,7 +69,7 @@ EXAMPLE = graph(
     ],
 )
 def test_equal_values_share_their_place(values: list[float], expected: list[float]) -> None:
-    assert percentiles(values) == expected
+    assert at_once(percentile_steps(values)) == expected
 
 
 def test_scores_in_the_active_pool() -> None:
@@ -159,17 +177,16 @@ def aged(count: int, gist: str, edges: list[tuple[str, str, str]], sizes: dict[s
 )
 def test_the_newest_are_fresh_while_they_fit(budget: int, members: set[str]) -> None:
     level = aged(5, "x" * 40, [("n4", "rel", "n3"), ("n0", "rel", "n4")])
-    assert fresh(level, None, budget) == members
+    assert fresh(level, budget) == members
 
 
 def test_one_big_node_does_not_empty_the_fresh_tier() -> None:
     level = aged(30, "x" * 100, [], {"n29": 70})
-    assert fresh(level, None) == {f"n{at}" for at in range(29)}
+    assert fresh(level) == {f"n{at}" for at in range(29)}
 
 
-def test_orphaned_nodes_are_never_fresh_and_the_pool_leaves_fresh_ones_out() -> None:
+def test_orphaned_nodes_are_never_fresh() -> None:
     level = aged(200, "x" * 100, [])
-    newest = fresh(level, None)
-    assert ranked_pool(level, None) == set(level.nodes) - newest
+    newest = fresh(level)
     orphaned = Graph.build("user", nodes=level.nodes, use=dict.fromkeys(newest, Use(tier=Tier.ORPHANED)))
-    assert not fresh(orphaned, None) & newest
+    assert not fresh(orphaned) & newest

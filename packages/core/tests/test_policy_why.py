@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from kg_core.model import Change, Graph, Node, Stamp, StampKind, Tier, Use
 from kg_core.model.steps import at_once
-from kg_core.policy import Budget, explain, plan, ranked_pool, scores
+from kg_core.policy import Budget, planned
+from kg_core.policy import score as scoring
 from kg_core.policy.credits import endorsed
 from kg_core.policy.why import Why, brought_back, why
 from kg_core.render import archived_charge, charge
@@ -35,7 +36,7 @@ def level(count: int, tiers: dict[int, Tier], votes: dict[int, int]) -> Graph:
 def at_rest(graph: Graph) -> Graph:
     settled: set[str] = set()
     for _ in range(5):
-        change = plan(graph, None, NOW, settled, SMALL)
+        change = at_once(planned(graph, None, NOW, settled, SMALL))
         if change is None:
             break
         settled |= set(change.use)
@@ -49,7 +50,6 @@ def explained(graph: Graph, node_id: str) -> Why:
 
 def test_it_names_the_score_the_place_and_what_the_level_costs() -> None:
     graph = level(6, {0: Tier.ARCHIVED}, {1: 2})
-    pool = ranked_pool(graph, None)
     found = at_once(why(graph, "node-01", None, NOW))
     assert (found.tier, found.locked, found.fresh, found.ways) == (Tier.ACTIVE, False, True, ())
     found = explained(graph, "node-01")
@@ -57,11 +57,10 @@ def test_it_names_the_score_the_place_and_what_the_level_costs() -> None:
     assert newest.fresh
     assert not newest.explanation.in_pool
     inside = [node_id for node_id in graph.nodes if not explained(graph, node_id).fresh]
-    assert found.explanation == explain(graph, "node-01", inside, NOW)
-    assert found.explanation.score == scores(graph, inside, NOW)["node-01"]
+    assert found.explanation == at_once(scoring.explained(graph, "node-01", inside, NOW, None))
+    assert found.explanation.score == at_once(scoring.score_steps(graph, inside, NOW))["node-01"]
     assert found.explanation.place == 1
     assert (found.charge, found.archived) == (charge(graph, None), archived_charge(graph))
-    assert pool <= set(graph.nodes)
 
 
 def test_an_unknown_node_is_an_error() -> None:

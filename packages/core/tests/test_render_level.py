@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kg_core.model import Edge, Graph, Kind, Node, Status, Tier, Use
-from kg_core.render import MarkKind, Rank, fit, level_blocks, node_blocks
-from kg_plugin_api import Limit, Unit
+from kg_core.model.steps import at_once
+from kg_core.render import MarkKind, Rank, fit, level_steps, node_blocks
+from kg_core.render.level import active_block
 
 USES = Edge(source="a", rel="uses", target="b", notes=("because\nof c",))
 GRAPH = Graph.build(
@@ -20,7 +21,7 @@ GRAPH = Graph.build(
 
 
 def test_a_level_shows_gists_edges_and_archived_ids() -> None:
-    text = fit(level_blocks(GRAPH, None, title="Project"), None).text
+    text = fit(at_once(level_steps(GRAPH, None, title="Project")), None).text
     assert text == (
         "Project: 2 active, 1 archived\n  a: A\n    → uses → b\n  b: B\n"
         "  archived (kg_read with ids shows them):\n  old"
@@ -28,20 +29,14 @@ def test_a_level_shows_gists_edges_and_archived_ids() -> None:
 
 
 def test_what_was_preloaded_is_shown_by_id_and_not_marked_again() -> None:
-    blocks = level_blocks(GRAPH, None, title="Project", preloaded={"a"})
-    assert "  a (preloaded)" in [block.text for block in blocks]
-    assert [mark.id for block in blocks for mark in block.marks] == ["b"]
-
-
-def test_values_decide_what_goes_first_when_there_is_no_room() -> None:
-    blocks = level_blocks(GRAPH, None, title="Project", values={"a": 0.1, "b": 0.9})
-    kept = [tuple(mark.id for mark in fit(blocks, Limit(size, Unit.CHARACTERS)).marks) for size in range(250)]
-    assert sorted(set(kept)) == [(), ("a", "b"), ("b",)]
+    block = active_block(GRAPH, "a", 0.5, is_preloaded=True)
+    assert (block.text, block.marks) == ("  a (preloaded)", ())
 
 
 def test_the_same_id_on_two_levels_keeps_its_edges_apart() -> None:
     user = Graph.build("user", nodes={"a": Node(id="a", gist="Of the user")})
-    blocks = [*level_blocks(user, user, title="User"), *level_blocks(GRAPH, user, title="Project")]
+    levels = level_steps(user, user, title="User"), level_steps(GRAPH, user, title="Project")
+    blocks = [block for steps in levels for block in at_once(steps)]
     assert len({block.name for block in blocks if block.rank is Rank.GIST}) == 3
 
 

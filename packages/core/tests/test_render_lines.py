@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_core.model import Edge, EdgeKey, Graph, Node, Status, Tier, Use
+from kg_core.model.steps import at_once
 from kg_core.render import (
     archived_line,
     charge,
     edge_line,
-    level_blocks,
+    level_steps,
     node_line,
     one_line,
     preloaded_line,
@@ -211,5 +212,5 @@ def test_every_node_is_read_once(level: Graph) -> None:
 
 def lines(level: Graph, user: Graph | None = None) -> list[str]:
     """The lines of a level without its headings."""
-    blocks = level_blocks(level, user, title="T")
+    blocks = at_once(level_steps(level, user, title="T"))
     return [block.text for block in blocks[1:] if not block.text.startswith("  archived (")]

@@ -5,15 +5,30 @@ from __future__ import annotations
 import random
 from collections import deque
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kg_core.model import DAY, Edge, Graph, Node, Stamp, StampKind, Status, Tier, Use
-from kg_core.policy import LevelView, fresh, ranked_pool, scores
+from kg_core.model.steps import at_once
+from kg_core.policy.fresh import fresh_steps
 from kg_core.policy.overview import measured
 from kg_core.policy.preload import _edges, _heading, _left_out, _Room, _value
+from kg_core.policy.score import score_steps
 from kg_core.policy.shares import ALWAYS, FRESH, RULES, TREE, Lesson, spent
-from kg_core.render import Block, MarkKind, cut, fit, gist_block, level_blocks, node_line, reading_order, standing
-from kg_core.render.level import ARCHIVED_HEADING, UNSCORED, archived_block, archived_heading
+from kg_core.render import Block, MarkKind, cut, fit, gist_block, node_line, reading_order, shown_edges, standing
+from kg_core.render.level import (
+    ARCHIVED_HEADING,
+    UNSCORED,
+    active_block,
+    archived_block,
+    archived_heading,
+    edge_block,
+    edge_value,
+    level_heading,
+)
 from kg_plugin_api import Limit, Unit
+
+if TYPE_CHECKING:
+    from kg_core.policy import LevelView
 
 NOW = 1_000 * DAY
 
@@ -89,17 +104,30 @@ def full_read(levels: list[LevelView], user: Graph, target: int, preloaded: froz
 
     def blocks(values: dict[str, dict[str, float]]) -> list[Block]:
         return [
-            block
-            for view in levels
-            for block in level_blocks(
-                view.graph, user, title=view.title, preloaded=preloaded, values=values.get(view.graph.key, {})
-            )
+            block for view in levels for block in level_blocks(view, user, preloaded, values.get(view.graph.key, {}))
         ]
 
     if sum(len(block.text) + 1 for block in blocks({})) <= target:
         return tuple(blocks({}))
-    values = {view.graph.key: scores(view.graph, view.graph.tiers[Tier.ACTIVE], NOW, user) for view in levels}
+    values = {
+        view.graph.key: at_once(score_steps(view.graph, view.graph.tiers[Tier.ACTIVE], NOW, user)) for view in levels
+    }
     return fit(blocks(values), Limit(target, Unit.CHARACTERS)).blocks
+
+
+def level_blocks(view: LevelView, user: Graph, preloaded: frozenset[str], values: dict[str, float]) -> list[Block]:
+    """All blocks of a level, as they are read."""
+    graph = view.graph
+    blocks = [level_heading(graph, view.title)]
+    for node_id in reading_order(graph, graph.tiers[Tier.ACTIVE]):
+        value = values.get(node_id, UNSCORED)
+        blocks.append(active_block(graph, node_id, value, is_preloaded=node_id in preloaded))
+        blocks += [
+            edge_block(graph, edge, node_id, edge_value(edge, values)) for edge in shown_edges(graph, user, node_id)
+        ]
+    if archived := sorted(graph.tiers[Tier.ARCHIVED]):
+        blocks += [archived_heading(graph), *(archived_block(graph, each, UNSCORED) for each in archived)]
+    return blocks
 
 
 def preload(levels: list[LevelView], user: Graph, limit: Limit, head: list[Block]) -> list[Block]:
@@ -161,8 +189,8 @@ def _lessons(levels: list[LevelView], user: Graph, limit: Limit) -> list[Lesson]
     found = []
     for index, level in enumerate(levels):
         graph = level.graph
-        newest, active = fresh(graph, user), graph.tiers[Tier.ACTIVE]
-        scored = scores(graph, [node_id for node_id in active if node_id not in newest], NOW, user)
+        newest, active = at_once(fresh_steps(graph, user)), graph.tiers[Tier.ACTIVE]
+        scored = at_once(score_steps(graph, [node_id for node_id in active if node_id not in newest], NOW, user))
         found += [
             Lesson(
                 level=index,
@@ -182,7 +210,8 @@ def _archived(graph: Graph, user: Graph, left: _Room) -> list[Block]:
     ids = [node_id for node_id in graph.tiers[Tier.ARCHIVED] if standing(graph, node_id) is Status.CURRENT]
     if not ids or left.left < left.limit.measure(ARCHIVED_HEADING):
         return []
-    values = scores(graph, ranked_pool(graph, user), NOW, user)
+    pool = {*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED]} - at_once(fresh_steps(graph, user))
+    values = at_once(score_steps(graph, pool, NOW, user))
     ids.sort(key=lambda node_id: (-values.get(node_id, UNSCORED), node_id))
     heading, *lines = [
         archived_heading(graph),

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kg_core.model import MAINTAIN, USER, Change, StampKind, Tier, Use, to_iso
-from kg_core.policy import explain
+from kg_core.model.steps import at_once
+from kg_core.policy.score import explained
 from kg_core.store import Home, Settings, Write
 from kg_server.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
+
+    from kg_core.policy import Explanation
 
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
@@ -24,6 +27,11 @@ CACHE = "Cache keys include the tenant."
 
 def graph(world: Any, key: str = "project:shop") -> Any:
     return world.service._memory.durable(key)
+
+
+def worth(world: Any, node_id: str, now: int) -> Explanation:
+    level = graph(world)
+    return at_once(explained(level, node_id, level.nodes, now, None))
 
 
 def kinds(world: Any, node_id: str, key: str = "project:shop") -> list[StampKind]:
@@ -96,9 +104,9 @@ def test_a_rename_by_maintenance_leaves_the_recency_alone(live: Live) -> None:
         await author.put("old-name", CACHE)
         await author.put("other-one", "Retries need jitter.")
         now = world.clock.now
-        before = explain(graph(world), "old-name", graph(world).nodes, now).recency
+        before = worth(world, "old-name", now).recency
         await (await keeper_of(world)).call("kg_rename_node", old_id="old-name", new_id="new-name")
-        assert explain(graph(world), "new-name", graph(world).nodes, now).recency == before
+        assert worth(world, "new-name", now).recency == before
 
     live(scenario)
 
@@ -118,8 +126,8 @@ def test_a_rewrite_by_maintenance_leaves_recency_and_tier_alone_whatever_is_know
         await keeper.put("by-hand", "Retries need full jitter.")
         assert graph(world).tier("cache-key") is Tier.ARCHIVED
         now = world.clock.now
-        assert explain(graph(world), "cache-key", graph(world).nodes, now).recency.raw == before
-        assert explain(graph(world), "by-hand", graph(world).nodes, now).recency.raw == 1
+        assert worth(world, "cache-key", now).recency.raw == before
+        assert worth(world, "by-hand", now).recency.raw == 1
 
     live(scenario)
 
@@ -258,10 +266,10 @@ def test_credits_do_not_make_a_lesson_recent_and_are_told_to_the_next_pass_alone
     async def scenario(world: Any) -> None:
         writer = world.agent("s-1")
         await writer.put("cache-key", CACHE)
-        before = explain(graph(world), "cache-key", graph(world).nodes, world.clock.now)
+        before = worth(world, "cache-key", world.clock.now)
         keeper = await keeper_of(world)
         await keeper.call("kg_useful", ids=["cache-key"], credits=2)
-        after = explain(graph(world), "cache-key", graph(world).nodes, world.clock.now)
+        after = worth(world, "cache-key", world.clock.now)
         assert after.recency.raw == before.recency.raw
         assert after.usefulness.raw == pytest.approx(2.0, abs=1e-3)
         later = await keeper_of(world, "keeper-2")

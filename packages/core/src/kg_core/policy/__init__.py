@@ -1,11 +1,10 @@
 """What is worth keeping in sight, preloading, finding and recalling. Pure; ``now`` is an argument, in ms."""
 
 from kg_core.policy.backend import BuiltinBackend, item, key
-from kg_core.policy.compaction import Budget, plan, planned
+from kg_core.policy.compaction import Budget, planned
 from kg_core.policy.decision import NAMED, Candidate, Decision, Reason, Source
 from kg_core.policy.depth import Deep, Depth, at_depth, deepened
 from kg_core.policy.filerecall import FileUse, recall_files, touching
-from kg_core.policy.fresh import fresh, ranked_pool
 from kg_core.policy.fullread import full_read
 from kg_core.policy.index import Index
 from kg_core.policy.paths import Connections, Place, connections
@@ -15,7 +14,7 @@ from kg_core.policy.prospects import LevelView, Prospects, prospects
 from kg_core.policy.ranking import ranked
 from kg_core.policy.recall import GATE, Gate, Recalled, question, recall, request
 from kg_core.policy.renames import Renames, renames_of
-from kg_core.policy.score import Explanation, Factor, explain, scores
+from kg_core.policy.score import Explanation, Factor
 from kg_core.policy.secrets import Scrubbed, scrub, scrub_blocks, scrub_node
 from kg_core.policy.shell import ShellFile, shell_files, shell_folder
 from kg_core.policy.touches import How, TouchIndex, TouchMatch
@@ -50,24 +49,19 @@ __all__ = [
     "at_depth",
     "connections",
     "deepened",
-    "explain",
-    "fresh",
     "full_read",
     "item",
     "key",
-    "plan",
     "planned",
     "preload_blocks",
     "prospects",
     "question",
     "ranked",
-    "ranked_pool",
     "recall",
     "recall_files",
     "renames_of",
     "request",
     "said",
-    "scores",
     "scrub",
     "scrub_blocks",
     "scrub_node",

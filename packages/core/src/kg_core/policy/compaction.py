@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Change, Tier
 from kg_core.model.limits import ARCHIVED_LINES, BUDGET, FILL
-from kg_core.model.steps import SLICE, at_once, sorted_steps
+from kg_core.model.steps import SLICE, sorted_steps
 from kg_core.policy.board import Board
 from kg_core.policy.fresh import FRESH_BUDGET
 
@@ -39,24 +39,16 @@ class Budget:
     archived: int = ARCHIVED_LINES
 
 
-def plan(
-    graph: Graph, user: Graph | None, now: Millis, settled: Collection[str] = (), budget: Budget = Budget()
-) -> Change | None:
-    """The tiers to change, or ``None``. Locked and fresh nodes are active; the others by score as the budget allows.
-
-    ``settled`` are the ids that plans have moved since the last change by anybody else: they are neither promoted nor
-    swapped again, so that no plan moves back what an earlier one moved. The caller collects them from ``change.use``
-    and forgets them with the next write to the graph; after a restart there are none.
-    """
-    return at_once(planned(graph, user, now, settled, budget))
-
-
 def planned(
     graph: Graph, user: Graph | None, now: Millis, settled: Collection[str] = (), budget: Budget = Budget()
 ) -> Steps[Change | None]:
-    """:func:`plan` in small steps, for a caller that has other things to do in between; it returns the same.
+    """The tiers to change, or ``None``, in small steps. Locked and fresh nodes are active; the others by score as the
+    budget allows.
 
     The plan is made for ``graph`` as given: apply it only where the nodes that it touches have not changed since.
+    ``settled`` are the ids that plans have moved since the last change by anybody else: they are neither promoted nor
+    swapped again, so that no plan moves back what an earlier one moved. The caller collects them from ``change.use``
+    and forgets them with the next write to the graph; after a restart there are none.
     """
     board = Board(graph, user, now)
     yield from board.fill(budget.fresh)

@@ -1,4 +1,4 @@
-"""The newest nodes of a level, which compaction leaves alone, and the pool of those that are ranked."""
+"""The newest nodes of a level, which compaction leaves alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Tier
 from kg_core.model.limits import BUDGET, FRESH_SHARE
-from kg_core.model.steps import SLICE, at_once, sorted_steps
+from kg_core.model.steps import SLICE, sorted_steps
 from kg_core.render import active_cost, edge_cost
 
 if TYPE_CHECKING:
@@ -16,17 +16,12 @@ if TYPE_CHECKING:
 FRESH_BUDGET: Final = int(BUDGET * FRESH_SHARE)
 
 
-def fresh(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> frozenset[str]:
-    """The newest nodes that are not orphaned, while their lines and edges fit ``budget`` characters.
+def fresh_steps(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> Steps[frozenset[str]]:
+    """The newest nodes that are not orphaned, while their lines and edges fit ``budget`` characters; in small steps.
 
     One that does not fit is skipped and the walk goes on. An edge is charged once, with the newer end. No compaction
     plan can change who is fresh: what a node costs here does not depend on tiers, and a locked one counts as active.
     """
-    return at_once(fresh_steps(graph, user, budget))
-
-
-def fresh_steps(graph: Graph, user: Graph | None, budget: int = FRESH_BUDGET) -> Steps[frozenset[str]]:
-    """:func:`fresh` in small steps."""
     members: list[str] = []
     charged: set[EdgeKey] = set()
     for walked, (_, node_id) in enumerate((yield from _by_creation(graph))):
@@ -53,8 +48,3 @@ def _by_creation(graph: Graph) -> Steps[list[tuple[Millis, str]]]:
     ids = {*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED], *graph.locked}
     yield
     return (yield from sorted_steps((-graph.nodes[node_id].created, node_id) for node_id in ids))
-
-
-def ranked_pool(graph: Graph, user: Graph | None) -> frozenset[str]:
-    """The ids that are scored: what is active or archived, but for the fresh ones."""
-    return frozenset({*graph.tiers[Tier.ACTIVE], *graph.tiers[Tier.ARCHIVED]} - fresh(graph, user))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kg_core.model import DAY, USER, USER_PREFIX, EndKind, StampKind, Tier, end_kind
-from kg_core.model.steps import MANY, SLICE, at_once, freed_steps, sorted_steps
+from kg_core.model.steps import MANY, SLICE, freed_steps, sorted_steps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -63,16 +63,11 @@ class Explanation:
     usefulness: Factor
 
 
-def scores(graph: Graph, pool: Collection[str], now: Millis, user: Graph | None = None) -> dict[str, float]:
-    """The score, 0 to 1, of each id of ``pool`` among the others. Renaming nodes does not change it.
+def score_steps(graph: Graph, pool: Collection[str], now: Millis, user: Graph | None = None) -> Steps[dict[str, float]]:
+    """The score, 0 to 1, of each id of ``pool`` among the others, in small steps. Renaming nodes does not change it.
 
     ``user`` is the user's graph: with it, an edge to one of its nodes weighs what that node's tier says.
     """
-    return at_once(score_steps(graph, pool, now, user))
-
-
-def score_steps(graph: Graph, pool: Collection[str], now: Millis, user: Graph | None = None) -> Steps[dict[str, float]]:
-    """:func:`scores` in small steps."""
     return (yield from combined_steps((yield from raw_steps(graph, pool, now, user))))
 
 
@@ -110,13 +105,8 @@ def weigh(recency: Sequence[float], connectedness: Sequence[float], usefulness: 
     ]
 
 
-def explain(graph: Graph, node_id: str, pool: Collection[str], now: Millis, user: Graph | None = None) -> Explanation:
-    """How the score of a node of ``graph`` comes about."""
-    return at_once(explained(graph, node_id, pool, now, user))
-
-
 def explained(graph: Graph, node_id: str, pool: Collection[str], now: Millis, user: Graph | None) -> Steps[Explanation]:
-    """:func:`explain` in small steps."""
+    """How the score of a node of ``graph`` comes about, in small steps."""
     ids = yield from sorted_steps({*pool, node_id})
     raws = yield from raw_steps(graph, ids, now, user)
     own = ids.index(node_id)
@@ -143,13 +133,8 @@ def explained(graph: Graph, node_id: str, pool: Collection[str], now: Millis, us
     )
 
 
-def percentiles(values: Sequence[float]) -> list[float]:
-    """The place of each value, 0 to 1; equal values share their average place; a single one is at 0.5."""
-    return at_once(percentile_steps(values))
-
-
 def percentile_steps(values: Sequence[float]) -> Steps[list[float]]:
-    """:func:`percentiles` in small steps."""
+    """The place of each value, 0 to 1, in small steps. Equal values share their average place; one alone is at 0.5."""
     last = len(values) - 1
     if last < 1:
         return [0.5] * len(values)

@@ -8,7 +8,7 @@ from kg_core.render.charge import active_cost, archived_charge, archived_cost, c
 from kg_core.render.components import reading_order, reading_order_steps
 from kg_core.render.fit import Fitted, fit, marks_of
 from kg_core.render.grapheme import cut, prefix
-from kg_core.render.level import block_name, gist_block, level_blocks, level_steps
+from kg_core.render.level import block_name, gist_block, level_steps
 from kg_core.render.lines import archived_line, edge_line, node_line, preloaded_line, relation
 from kg_core.render.live import Presence, home, presence, shown_edges
 from kg_core.render.neutral import one_line
@@ -36,7 +36,6 @@ __all__ = [
     "fit",
     "gist_block",
     "home",
-    "level_blocks",
     "level_steps",
     "marks_of",
     "node_blocks",

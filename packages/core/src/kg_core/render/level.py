@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from kg_core.model import USER_PREFIX, Tier
-from kg_core.model.steps import SLICE, at_once, sorted_steps
+from kg_core.model.steps import SLICE, sorted_steps
 from kg_core.render.block import Block, Mark, MarkKind, Rank
 from kg_core.render.components import reading_order_steps
 from kg_core.render.lines import archived_line, edge_line, node_line, preloaded_line
@@ -15,7 +14,7 @@ from kg_core.render.live import shown_edges
 from kg_core.render.standing import standing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Mapping
 
     from kg_core.model import Edge, Graph
     from kg_core.model.steps import Steps
@@ -25,46 +24,24 @@ UNSCORED = 0.5
 ARCHIVED_HEADING = "  archived (kg_read with ids shows them):"
 
 
-def level_blocks(
-    graph: Graph,
-    user: Graph | None,
-    *,
-    title: str,
-    preloaded: Set[str] = frozenset(),
-    values: Mapping[str, float] = MappingProxyType({}),
-) -> list[Block]:
-    """A heading, the active nodes in reading order with their edges, and the ids of the archived ones.
+def level_steps(graph: Graph, user: Graph | None, *, title: str) -> Steps[list[Block]]:
+    """A heading, the active nodes in reading order with their edges, and the ids of the archived ones, in small steps.
 
-    ``preloaded`` ids are shown without their gist; ``values`` are scores by id. The lines below the headings measure
-    what :func:`kg_core.render.charge` says.
+    The lines below the headings measure what :func:`kg_core.render.charge` says.
     """
-    return at_once(level_steps(graph, user, title=title, preloaded=preloaded, values=values))
-
-
-def level_steps(
-    graph: Graph,
-    user: Graph | None,
-    *,
-    title: str,
-    preloaded: Set[str] = frozenset(),
-    values: Mapping[str, float] = MappingProxyType({}),
-) -> Steps[list[Block]]:
-    """:func:`level_blocks` in small steps."""
     active, archived = graph.tiers[Tier.ACTIVE], graph.tiers[Tier.ARCHIVED]
     blocks = [level_heading(graph, title)]
     order = yield from reading_order_steps(graph, active)
     for number, node_id in enumerate(order, start=1):
-        blocks.append(active_block(graph, node_id, values.get(node_id, UNSCORED), is_preloaded=node_id in preloaded))
-        blocks.extend(
-            edge_block(graph, edge, node_id, edge_value(edge, values)) for edge in shown_edges(graph, user, node_id)
-        )
+        blocks.append(gist_block(graph, node_id, MarkKind.SEEN, UNSCORED))
+        blocks.extend(edge_block(graph, edge, node_id, UNSCORED) for edge in shown_edges(graph, user, node_id))
         if number % SLICE == 0:
             yield
     ids = yield from sorted_steps(archived)
     if ids:
         blocks.append(archived_heading(graph))
     for number, node_id in enumerate(ids, start=1):
-        blocks.append(archived_block(graph, node_id, values.get(node_id, UNSCORED)))
+        blocks.append(archived_block(graph, node_id, UNSCORED))
         if number % SLICE == 0:
             yield
     return blocks
