@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from kg_core.exchange.sources import FORMATS
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from kg_core.store import Home
 
-_FORMATS: Final = ("kg", "kg-memory", "mcp-memory", "claude", "markdown")
 _VERBS: Final[Mapping[str, str]] = {
     "added": "new",
     "updated": "updated",
@@ -26,7 +26,7 @@ _VERBS: Final[Mapping[str, str]] = {
 
 @click.command("import")
 @click.argument("source", type=click.Path(path_type=Path))
-@click.option("--from", "form", type=click.Choice(_FORMATS), help="What it is, if kg does not see it.")
+@click.option("--from", "form", type=click.Choice(FORMATS), help="What it is, if kg does not see it.")
 @click.option("--level", type=click.Choice(["user", "project"]), help="Where it goes, if it does not say.")
 @click.option("--dry-run", is_flag=True, help="Say what would be taken over, and do nothing.")
 @as_json
