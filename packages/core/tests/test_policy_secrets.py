@@ -9,14 +9,15 @@ import base64
 import hashlib
 import json
 import uuid
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_core.model import Node
+from kg_core.model import Node, Progress
 from kg_core.model.ids import is_legal
-from kg_core.policy.secrets import scrub, scrub_node
+from kg_core.policy.secrets import scrub, scrub_node, scrub_progress
 
 RANDOM = "aB3dE6gH9jK2mN5pQ8sT1vW4"
 BODY = base64.b64encode(hashlib.sha512(b"a key").digest()).decode()
@@ -173,11 +174,29 @@ def test_a_node_without_secrets_is_the_very_same() -> None:
     node = Node(id="cache-key", gist="Cache keys include the tenant.", notes=("one",), tags=("cache",))
     assert scrub_node(node) is node
     marked = scrub_node(
-        Node(id="a", gist=SECRETS["jwt"], notes=(SECRETS["password"],), touches=(SECRETS["npm-token"],))
+        Node(
+            id="a",
+            gist=SECRETS["jwt"],
+            notes=(SECRETS["password"],),
+            touches=(SECRETS["npm-token"],),
+            observer=SECRETS["github-token"],
+        )
     )
     assert marked.gist == "[secret:jwt]"
     assert marked.notes == ("postgres://u:[secret:password]@h/db",)
     assert marked.touches == ("[secret:npm-token]",)
+    assert (marked.observer, marked.observed) == ("[secret:github-token]", "")
+
+
+def test_a_saved_state_loses_its_secrets_wherever_they_are_in_it() -> None:
+    plain = Progress(state={"next": ["deploy"]}, at=1, by="s")
+    assert scrub_progress(plain) is plain
+    saved = Progress(state={"steps": [{"key": SECRETS["private-key"]}], "at": 3}, at=1, by="s")
+    assert scrub_progress(saved) == replace(saved, state={"steps": [{"key": "[secret:private-key]"}], "at": 3})
+    netrc = "machine api.example.org login bob password " + RANDOM
+    assert scrub_progress(Progress(state={"how": netrc}, at=1, by="s")).state == {
+        "text": '{"how": "machine api.example.org login bob password [secret:password]}'
+    }
 
 
 @given(

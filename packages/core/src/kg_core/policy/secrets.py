@@ -7,16 +7,19 @@ Why these rules and no library: ``docs/decisions/secrets.md``.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kg_core.model.foreign import as_object
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from kg_core.model import Edge, Node
+    from kg_core.model import Edge, Node, Progress
     from kg_core.render import Block
 
 
@@ -57,11 +60,12 @@ def scrub(text: str, *, is_name: bool = False) -> Scrubbed:
 
 def scrub_node(node: Node) -> Node:
     """The node without secrets in its content; the very node when there are none. Its id stays."""
-    gist = scrub(node.gist)
-    notes, touches, tags = (_scrub_all(texts) for texts in (node.notes, node.touches, node.tags))
-    if not gist.kinds and (notes, touches, tags) == (node.notes, node.touches, node.tags):
+    lines = (node.gist, node.observer, node.observed)
+    clean = tuple(_scrub_all(texts) for texts in (lines, node.notes, node.touches, node.tags))
+    if clean == (lines, node.notes, node.touches, node.tags):
         return node
-    return replace(node, gist=gist.text, notes=notes, touches=touches, tags=tags)
+    (gist, observer, observed), notes, touches, tags = clean
+    return replace(node, gist=gist, observer=observer, observed=observed, notes=notes, touches=touches, tags=tags)
 
 
 def scrub_edge(edge: Edge) -> Edge:
@@ -70,15 +74,24 @@ def scrub_edge(edge: Edge) -> Edge:
     return edge if notes == edge.notes else replace(edge, notes=notes)
 
 
+def scrub_progress(progress: Progress) -> Progress:
+    """The progress without secrets in its state, at whatever depth; the very progress when there are none.
+
+    A state that is no object any more without them is kept as a text.
+    """
+    state = scrub(json.dumps(dict(progress.state), ensure_ascii=False))
+    return replace(progress, state=as_object(state.text)) if state.kinds else progress
+
+
 def scrub_blocks(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks without secrets in what they show: a hand or an import may have put some into the files."""
+    """The blocks without secrets in what they show: a hand may have put some into the files."""
     if not scrub("\n".join(block.text for block in blocks)).kinds:
         return list(blocks)
     return [replace(block, text=scrub(block.text).text) for block in blocks]
 
 
 def _scrub_all(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(scrub(text).text for text in texts)
+    return tuple(text and scrub(text).text for text in texts)
 
 
 def _replaced(text: str, rule: _Rule, placeholder: str) -> tuple[str, bool]:

@@ -16,7 +16,7 @@ from kg_core.exchange.taking import Outcome, imported, restored
 from kg_core.model import MAINTAIN, USER, Graph
 from kg_core.model.codec import read_edge, read_node, read_progress, read_use
 from kg_core.model.nesting import is_too_deep
-from kg_core.policy.secrets import scrub_edge, scrub_node
+from kg_core.policy.secrets import scrub_edge, scrub_node, scrub_progress
 from kg_core.store import OsFiles, Write
 from kg_core.store.files import replace_file
 from kg_core.store.layout import compact
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kg_core.exchange.taking import Taken
-    from kg_core.model import Edge, GraphKey, Millis, Node
+    from kg_core.model import GraphKey, Millis
     from kg_core.store import Home
     from kg_server.memory import Memory
 
@@ -224,16 +224,17 @@ def _texts(values: object) -> tuple[str, ...]:
 
 
 def _scrubbed(offer: Graph) -> tuple[Graph, int]:
-    """The offer without secrets, and how many of its nodes and edges had some."""
+    """The offer without secrets, and how many of its nodes, edges and tasks had some."""
     nodes = {key: scrub_node(node) for key, node in offer.nodes.items()}
     edges = {key: scrub_edge(edge) for key, edge in offer.edges.items()}
-    found = _differing(offer.nodes, nodes) + _differing(offer.edges, edges)
+    progress = {task: scrub_progress(saved) for task, saved in offer.progress.items()}
+    found = _differing(offer.nodes, nodes) + _differing(offer.edges, edges) + _differing(offer.progress, progress)
     if not found:
         return offer, 0
-    return Graph.build(offer.key, nodes=nodes, use=offer.use, edges=edges, progress=offer.progress), found
+    return Graph.build(offer.key, nodes=nodes, use=offer.use, edges=edges, progress=progress), found
 
 
-def _differing(before: Mapping[Any, Node | Edge], after: Mapping[Any, Node | Edge]) -> int:
+def _differing(before: Mapping[Any, object], after: Mapping[Any, object]) -> int:
     return sum(before[key] is not value for key, value in after.items())
 
 

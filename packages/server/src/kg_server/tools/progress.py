@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from kg_core.model import Change, Progress, to_iso
-from kg_core.model.foreign import loads
+from kg_core.model.foreign import TEXT, as_object
 from kg_core.model.ids import check_id
 from kg_core.model.limits import PROGRESS_BYTES
-from kg_core.model.nesting import is_too_deep
 from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level
@@ -20,9 +19,6 @@ from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_TEXT = "text"
-"""The key under which a state that is no JSON object is kept."""
 
 
 class ProgressArguments(Arguments):
@@ -57,20 +53,11 @@ def plan(arguments: ProgressArguments, call: Call) -> Plan:
             f"The state has {size} bytes; at most {PROGRESS_BYTES} are kept. Save what is needed to go on.",
             {"size": size, "limit": PROGRESS_BYTES},
         )
-    progress = Progress(state=_state(arguments.state), at=call.now, by=call.by)
+    progress = Progress(state=as_object(arguments.state), at=call.now, by=call.by)
     return replace(said(f"Saved the state of {task!r}."), changes=(Change(graph=graph.key, progress={task: progress}),))
 
 
-def _state(text: str) -> Mapping[str, object]:
-    """The object that ``text`` is the JSON of; what is none, or nested beyond what is kept so, stays a text."""
-    try:
-        decoded = loads(text)
-    except (ValueError, RecursionError):
-        decoded = None
-    return decoded if isinstance(decoded, dict) and not is_too_deep(decoded) else {_TEXT: text}
-
-
 def _lines(state: Mapping[str, object]) -> list[str]:
-    text = state.get(_TEXT) if len(state) == 1 else None
+    text = state.get(TEXT) if len(state) == 1 else None
     whole = text if isinstance(text, str) else json.dumps(dict(state), ensure_ascii=False, indent=2)
     return [f"  {one_line(line)}" for line in whole.splitlines()]
