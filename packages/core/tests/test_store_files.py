@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import importlib.util
 import json
 import os
 import stat
@@ -14,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model import Change, Edge, EdgeKey, Graph, Progress, Tier, Tombstone, Use, Written
-from kg_core.store import Write
+from kg_core.store import Write, files
 from kg_core.store.reading import read_graph
 from kg_core.store.sheet import Sheet, Touched
 from kg_core.store.walk import walk
@@ -249,6 +251,19 @@ def test_reading_and_writing_do_not_depend_on_the_locale(home, encoding):
     assert done.returncode == 0, done.stderr.decode()
     kept = json.loads(home.graph("user").read_bytes().decode("utf-8"))["nodes"]
     assert (kept["alpha"]["notes"], kept["beta"]["gist"]) == ([note], note)
+
+
+def test_on_a_mac_a_disk_that_knows_no_full_sync_is_written_all_the_same(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)  # which Linux refuses, as such a disk does
+    spec = importlib.util.spec_from_file_location("files_of_a_mac", files.__file__)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    spec.loader.exec_module(module)
+
+    module.OsFiles().write(tmp_path / "graph.json", [b"{}"])
+
+    assert (tmp_path / "graph.json").read_bytes() == b"{}"
 
 
 def test_ids_in_decomposed_form_are_the_same_node(home, stores):

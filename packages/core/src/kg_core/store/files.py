@@ -300,7 +300,10 @@ else:
     if sys.platform == "darwin":
 
         def _sync(descriptor: int) -> None:
-            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+            try:
+                fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+            except OSError:  # a disk in the network or of another system may not know it
+                os.fsync(descriptor)
 
         _sync_data = _sync
     else:
