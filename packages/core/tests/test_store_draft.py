@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_core.model import Change, Graph, Tier, Use
-from kg_core.store import Entry, Places, Store, Write, slices
+from kg_core.store import Entry, Write, slices
 from kg_core.store.draft import Draft
 from kg_core.store.lines import body, body_of_use, members_of_use
 from kg_plugin_api import KgError
@@ -21,13 +20,12 @@ ARCHIVED = Use(tier=Tier.ARCHIVED)
 
 
 @pytest.fixture
-def filled(home, values):
+def filled(home, values, stores):
     """Runs a scenario over a store with many nodes."""
 
     def run(scenario):
         async def main():
-            store = await Store.open(home, places=Places(Path("/home/nobody"), ()))
-            await store.load(USER)
+            store = await stores.served(home)
             await store.commit(values.put(*(values.node(f"n-{number}") for number in range(MANY))))
             try:
                 await scenario(store)
@@ -77,7 +75,7 @@ def test_no_step_of_it_applies_more_than_a_batch_and_others_have_their_turn_in_b
     assert max(sizes) <= 100
 
 
-def test_it_becomes_durable_as_one_entry_and_is_there_after_a_restart(filled, home):
+def test_it_becomes_durable_as_one_entry_and_is_there_after_a_restart(filled, home, stores):
     async def scenario(store):
         draft = store.draft(USER)
         await draft.fill(moved())
@@ -90,16 +88,11 @@ def test_it_becomes_durable_as_one_entry_and_is_there_after_a_restart(filled, ho
 
     filled(scenario)
 
-    async def again():
-        store = await Store.open(home, places=Places(Path("/home/nobody"), ()))
-        graph = await store.load(USER)
-        await store.close()
-        assert len(graph.tiers[Tier.ARCHIVED]) == MANY
-
-    asyncio.run(again())
+    graph, _ = asyncio.run(stores.loaded(home))
+    assert len(graph.tiers[Tier.ARCHIVED]) == MANY
 
 
-def test_a_journal_that_holds_it_is_applied_in_batches_when_the_graph_is_loaded(home, values, monkeypatch):
+def test_a_journal_that_holds_it_is_applied_in_batches_when_the_graph_is_loaded(home, values, stores, monkeypatch):
     sizes = []
     apply = Graph.apply
 
@@ -108,20 +101,14 @@ def test_a_journal_that_holds_it_is_applied_in_batches_when_the_graph_is_loaded(
         return apply(graph, change)
 
     async def main():
-        store = await Store.open(home, places=Places(Path("/home/nobody"), ()))
-        await store.load(USER)
+        store = await stores.served(home)
         await store.commit(values.put(*(values.node(f"n-{number}") for number in range(MANY))))
         draft = store.draft(USER)
         await draft.fill(moved())
         await store.commit_draft(draft, by="kg", at=7)
-        for task in store._tasks:  # as a SIGKILL ends it: without a snapshot
-            task.cancel()
-        await asyncio.wait(store._tasks)
-        store._lock.release()
-        store = await Store.open(home, places=Places(Path("/home/nobody"), ()))
+        await stores.killed(store)
         monkeypatch.setattr(Graph, "apply", counted)
-        graph = await store.load(USER)
-        await store.close()
+        graph, _ = await stores.loaded(home)
         assert len(graph.tiers[Tier.ARCHIVED]) == MANY
 
     asyncio.run(main())

@@ -5,23 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
-from kg_core.store import Places, Store
-
-NOWHERE = Places(Path("/home/nobody"), ())
-
-
-async def opened(home, key="user"):
-    store = await Store.open(home, places=NOWHERE)
-    await store.load(key)
-    return store
-
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_a_link_in_place_of_a_file_stays_and_leads_to_what_is_saved(home, values, tmp_path, is_there):
+def test_a_link_in_place_of_a_file_stays_and_leads_to_what_is_saved(home, stores, values, tmp_path, is_there):
     kept = tmp_path / "dotfiles" / "memory.json"
     kept.parent.mkdir()
     if is_there:
@@ -30,7 +19,7 @@ def test_a_link_in_place_of_a_file_stays_and_leads_to_what_is_saved(home, values
     home.graph("user").symlink_to(kept)
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         await store.commit(values.put(values.node("learned")))
         await store.close()
 
@@ -43,11 +32,11 @@ def test_a_link_in_place_of_a_file_stays_and_leads_to_what_is_saved(home, values
 
 
 @pytest.mark.parametrize("lost", ["root", "projects"])
-def test_a_project_whose_memory_was_removed_and_is_written_again_keeps_its_folder(home, values, tmp_path, lost):
+def test_a_project_whose_memory_was_removed_and_is_written_again_keeps_its_folder(home, stores, values, tmp_path, lost):
     folder = str(tmp_path / "shop")
 
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         project = store.projects.resolve(folder)
         await store.load(project.key)
         await store.commit(values.put(values.node("alpha"), graph=project.key))
@@ -56,7 +45,7 @@ def test_a_project_whose_memory_was_removed_and_is_written_again_keeps_its_folde
         await store.look()
         await store.snapshot()
         await store.close()
-        again = await opened(home)
+        again = await stores.served(home)
         found = again.projects.resolve(folder)
         assert found.key == project.key
         assert set((await again.load(found.key)).nodes) == {"alpha"}
@@ -65,9 +54,9 @@ def test_a_project_whose_memory_was_removed_and_is_written_again_keeps_its_folde
     asyncio.run(main())
 
 
-def test_what_a_person_wrote_into_a_registration_meanwhile_is_not_written_over(home, values, tmp_path):
+def test_what_a_person_wrote_into_a_registration_meanwhile_is_not_written_over(home, stores, values, tmp_path):
     async def main():
-        store = await opened(home)
+        store = await stores.served(home)
         project = store.projects.resolve(str(tmp_path / "shop"))
         await store.load(project.key)
         await store.commit(values.put(values.node("alpha"), graph=project.key))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_core.store import Home, OsFiles, Places, Projects, Store, as_on_disk
+from kg_core.store import Home, OsFiles, Places, Projects, as_on_disk
 from kg_core.store.problems import Problems
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="names there are text")
@@ -16,17 +16,17 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="names there are text")
 NOWHERE = Places(Path("/home/nobody"), ())
 
 
-def test_a_folder_whose_name_is_not_utf_8_keeps_its_memory_over_a_restart(home, values, tmp_path):
+def test_a_folder_whose_name_is_not_utf_8_keeps_its_memory_over_a_restart(home, stores, values, tmp_path):
     folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     Path(folder).mkdir()
 
     async def main():
-        store = await Store.open(home, places=NOWHERE)
+        store = await stores.opened(home)
         project = store.projects.resolve(folder)
         await store.load(project.key)
         await store.commit(values.put(values.node("alpha"), graph=project.key))
         await store.close()
-        again = await Store.open(home, places=NOWHERE)
+        again = await stores.opened(home)
         assert again.problems() == ()
         assert again.projects.resolve(folder) == project
         await again.close()
