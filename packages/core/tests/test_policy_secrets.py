@@ -203,8 +203,14 @@ def test_a_saved_state_loses_its_secrets_wherever_they_are_in_it() -> None:
     st.lists(
         st.sampled_from([*SECRETS.values(), *(secret for _, secret in MORE), *HARMLESS]) | st.text(max_size=30),
         max_size=6,
-    )
+    ),
+    st.sampled_from(["", " "]),
 )
-def test_scrubbing_twice_equals_scrubbing_once(pieces: list[str]) -> None:
-    once = scrub(" ".join(pieces)).text
+def test_scrubbing_twice_equals_scrubbing_once(pieces: list[str], between: str) -> None:
+    once = scrub(between.join(pieces)).text
     assert scrub(once) == (once, ())
+
+
+def test_of_two_secrets_that_run_into_each_other_none_is_left() -> None:
+    postman = joined("PM", "AK-2aa50b47c92342ddda1dccb7-2aa50b47c92342ddda1dccb774e50e497d")
+    assert scrub(postman + SECRETS["aws-access-key"]).text == "[secret:postman-key][secret:aws-access-key]"

@@ -49,12 +49,15 @@ def scrub(text: str, *, is_name: bool = False) -> Scrubbed:
     Doing it twice equals doing it once. A text without secrets is returned as it is.
     """
     kinds: dict[str, None] = {}
-    for hint, rules in _BY_HINT:
-        if hint in text:
-            for rule in rules:
-                text, found = _replaced(text, rule, f"secret-{rule.kind}" if is_name else f"[secret:{rule.kind}]")
-                if found:
-                    kinds[rule.kind] = None
+    before = ""
+    while before != text:  # once a secret is gone, what it ran into may be seen to be another one
+        before = text
+        for hint, rules in _BY_HINT:
+            if hint in text:
+                for rule in rules:
+                    text, found = _replaced(text, rule, f"secret-{rule.kind}" if is_name else f"[secret:{rule.kind}]")
+                    if found:
+                        kinds[rule.kind] = None
     return Scrubbed(text, tuple(kinds))
 
 
@@ -91,7 +94,7 @@ def scrub_blocks(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _scrub_all(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(text and scrub(text).text for text in texts)
+    return tuple(scrub(text).text for text in texts)
 
 
 def _replaced(text: str, rule: _Rule, placeholder: str) -> tuple[str, bool]:
