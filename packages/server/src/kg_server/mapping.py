@@ -51,6 +51,8 @@ async def shown(store: Store, cwd: str, path: str, component: str) -> dict[str, 
     ``text`` as a person reads it, ``components`` and ``rules`` as values, the ``files`` that it was read from and the
     ``problem`` that they have. Raises NOT_FOUND and INVALID.
     """
+    if path and component:
+        raise KgError(Code.INVALID, "Ask for what holds for a file or for a component, not for both at once.")
     place = await _place(store, cwd)
     relative = store.maps.relative(place.project, path, cwd) if path else ""
     if path and not relative:
@@ -66,7 +68,7 @@ def _shown(place: _Place, path: str, named: str, component: str) -> dict[str, ob
         found = applying(project_map, [path])
     elif component:
         if component not in project_map.by_slug:
-            raise KgError(Code.NOT_FOUND, f"There is no component {component!r}; `kg map show` lists them.")
+            raise KgError(Code.NOT_FOUND, _no_component(place, component))
         found = of_component(project_map, project_map.by_slug[component])
     else:
         found = Applying(tuple(each for each, _ in walked(project_map)), (), project_map.rules)
@@ -125,6 +127,15 @@ def _empty(place: _Place) -> str:
     if place.state.files:
         return f"The map has no components and no rules yet. Write them into {' or '.join(place.state.files)}."
     return "There is no map yet. `kg map init` begins one."
+
+
+def _no_component(place: _Place, slug: str) -> str:
+    """Why a component is not there: of a map that cannot be read, that is the reason."""
+    if place.state.problem is not None:
+        return f"No component {slug!r} is known. {place.state.problem.sentence}"
+    if not place.state.map.components:
+        return f"There is no component {slug!r}. {_empty(place)}"
+    return f"There is no component {slug!r}; `kg map show` lists them."
 
 
 def _facts(place: _Place) -> dict[str, object]:

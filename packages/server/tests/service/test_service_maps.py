@@ -119,12 +119,16 @@ def test_what_is_asked_for_and_is_not_there_is_said(live: Live) -> None:
         folder = str(shop(world).folder)
         with pytest.raises(KgError, match="There is no component 'oauth'"):
             await world.service.show_map(folder, "", "oauth")
+        with pytest.raises(KgError, match="for a file or for a component, not for both"):
+            await world.service.show_map(folder, f"{folder}/src/auth/new.py", "crypto")
         with pytest.raises(KgError, match="/etc/passwd is no file of"):
             await world.service.show_map(folder, "/etc/passwd", "")
         with pytest.raises(KgError, match="belongs to no project"):
             await world.service.show_map("", "", "")
         empty = world.folder("empty")
         assert "There is no map yet" in (await world.service.show_map(empty, "", ""))["text"]
+        with pytest.raises(KgError, match=r"There is no component 'auth'\. There is no map yet"):
+            await world.service.show_map(empty, "", "auth")
         found = await world.service.check_map(empty)
         assert (found["ok"], found["findings"]) == (True, [])
 
@@ -139,6 +143,19 @@ def test_a_component_that_was_asked_for_as_a_file_is_pointed_at(live: Live) -> N
             assert hint in (await world.service.show_map(str(cwd), f"{cwd}/auth", ""))["text"]
         for cwd, path in ((folder / "src", "auth"), (folder, "new/auth"), (folder, "oauth")):
             assert "--component" not in (await world.service.show_map(str(cwd), f"{cwd}/{path}", ""))["text"]
+
+    live(scenario)
+
+
+def test_a_component_that_a_broken_map_may_have_is_told_with_what_is_wrong_with_it(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        repository = shop(world)
+        repository.write(".kg/map.toml", "[[component]\n")
+        folder = str(repository.folder)
+        with pytest.raises(
+            KgError, match=r"No component 'auth' is known\. The map of this project is broken, .*valid TOML"
+        ):
+            await world.service.show_map(folder, "", "auth")
 
     live(scenario)
 
