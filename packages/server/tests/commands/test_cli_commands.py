@@ -71,6 +71,31 @@ def test_a_wrong_command_line_exits_2_with_a_sentence(kg, arguments: list[str]) 
     assert "Error: " in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["map", "show", "--component", ""], "--component"),
+        (["map", "show", ""], "[PATH]"),
+        (["show", "--home", " "], "--home"),
+        (["show", "--cwd", ""], "--cwd"),
+        (["search", "word", "--observer", ""], "--observer"),
+        (["search", "word", "--observed", ""], "--observed"),
+        (["why-recall", "--session", ""], "--session"),
+        (["preview", "--harness", ""], "--harness"),
+        (["setup", "--search", ""], "--search"),
+        (["restore", "a.tar.gz", "--project", ""], "--project"),
+        (["restore", ""], "FILE"),
+        (["backup", ""], "[FILE]"),
+        (["import", ""], "SOURCE"),
+    ],
+)
+def test_what_is_named_by_nothing_means_neither_everything_nor_this_folder(kg, served, arguments, named) -> None:
+    code, out, err = kg(*arguments)
+
+    assert (code, out) == (2, "")
+    assert f"Error: Invalid value for '{named}': it is empty. Leave it out, or say what is meant." in err
+
+
 def test_a_misspelt_command_is_told_with_the_one_it_resembles(kg) -> None:
     assert "Did you mean `kg start`?" in kg("strat")[2]
     assert "Did you mean `kg map check`?" in kg("map", "chek")[2]

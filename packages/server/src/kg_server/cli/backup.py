@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from kg_server.cli.given import FILE_PATH
 from kg_server.cli.options import as_json, patiently, print_json, with_home
 from kg_server.counting import counted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kg_core.store import Home
 
 
 @click.command("backup")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=FILE_PATH)
 @as_json
 @with_home
 def command(home: Home, file: Path | None, *, as_json: bool) -> None:

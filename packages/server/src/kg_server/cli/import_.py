@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from kg_core.exchange.sources import FORMATS
+from kg_server.cli.given import FILE_PATH
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from kg_core.store import Home
 
@@ -25,7 +26,7 @@ _VERBS: Final[Mapping[str, str]] = {
 
 
 @click.command("import")
-@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("source", type=FILE_PATH)
 @click.option("--from", "form", type=click.Choice(FORMATS), help="What it is, if kg does not see it.")
 @click.option("--level", type=click.Choice(["user", "project"]), help="Where it goes, if it does not say.")
 @click.option("--dry-run", is_flag=True, help="Say what would be taken over, and do nothing.")

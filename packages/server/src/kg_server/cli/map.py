@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kg_server.cli.given import NAME
 from kg_server.cli.group import Listing
 from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with_home
 from kg_server.counting import counted
@@ -22,14 +23,14 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("path", required=False, default="", metavar="[PATH]")
-@click.option("--component", default="", metavar="SLUG", help="What holds for one component.")
+@click.argument("path", required=False, type=NAME, metavar="[PATH]")
+@click.option("--component", type=NAME, metavar="SLUG", help="What holds for one component.")
 @as_json
 @with_cwd
 @with_home
-def show(home: Home, cwd: str, path: str, component: str, *, as_json: bool) -> None:
-    """Show the whole map, or what holds for one file."""
-    asked = {"cwd": cwd, "path": str(Path(cwd, path)) if path else "", "component": component}
+def show(home: Home, cwd: str, path: str | None, component: str | None, *, as_json: bool) -> None:
+    """Show the whole map, or what holds for one file, or for one component."""
+    asked = {"cwd": cwd, "path": str(Path(cwd, path)) if path else "", "component": component or ""}
     _print(_asked(home, "/api/v1/map", asked), as_json=as_json)
 
 

@@ -18,6 +18,7 @@ import click
 
 from kg_core.home import Home
 from kg_plugin_api import Code, KgError
+from kg_server.cli.given import NAME
 from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 def with_home(function: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command the memory home: of ``--home``, else of the environment, whose misspelt variables it names."""
 
-    @click.option("--home", "folder", metavar="FOLDER", help="The memory to use instead of $KG_HOME or ~/.kg.")
+    @click.option(
+        "--home", "folder", type=NAME, metavar="FOLDER", help="The memory to use instead of $KG_HOME or ~/.kg."
+    )
     @functools.wraps(function)
     def wrapped(*args: Any, folder: str | None, **options: Any) -> Any:
         environ = {**os.environ, "KG_HOME": folder} if folder else os.environ
@@ -60,7 +63,7 @@ def as_json(function: Callable[..., Any]) -> Callable[..., Any]:
 def with_cwd(function: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command the folder whose memory is meant."""
 
-    @click.option("--cwd", metavar="FOLDER", help="The folder whose memory is meant instead of this one.")
+    @click.option("--cwd", type=NAME, metavar="FOLDER", help="The folder whose memory is meant instead of this one.")
     @functools.wraps(function)
     def wrapped(*args: Any, cwd: str | None, **options: Any) -> Any:
         folder = working_folder() / (cwd or "")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from kg_server.cli.given import NAME
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
@@ -16,17 +17,17 @@ _UNITS: Final = {"utf16": "characters, counted as UTF-16 units", "bytes": "bytes
 
 @click.command("preview")
 @click.option(
-    "--harness", default="", metavar="NAME", help="The agent, as `kg plugins` names it; needed when it lists several."
+    "--harness", type=NAME, metavar="NAME", help="The agent, as `kg plugins` names it; needed when it lists several."
 )
 @as_json
 @with_cwd
 @with_home
-def command(home: Home, cwd: str, harness: str, *, as_json: bool) -> None:
+def command(home: Home, cwd: str, harness: str | None, *, as_json: bool) -> None:
     """Show exactly what the start of a session in this folder would deliver, and its measure against the limit."""
     from kg_server.client import Client
 
     with Client(home) as client:
-        found = client.get("/api/v1/preview", {"harness": harness, "cwd": cwd})
+        found = client.get("/api/v1/preview", {"harness": harness or "", "cwd": cwd})
     if as_json:
         print_json(found)
         return

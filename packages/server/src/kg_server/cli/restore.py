@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from kg_plugin_api import Code, KgError
+from kg_server.cli.given import FILE_PATH, NAME
 from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from kg_core.exchange.found import Portion
     from kg_core.model import Graph
@@ -27,10 +28,10 @@ _VERBS: Final[Mapping[str, str]] = {
 
 
 @click.command("restore")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE_PATH)
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--level", type=click.Choice(["user", "project", "maintain"]), help="Only this level.")
-@click.option("--project", metavar="SLUG", help="Only this project, as the backup names it.")
+@click.option("--project", type=NAME, metavar="SLUG", help="Only this project, as the backup names it.")
 @click.option("--deleted", multiple=True, metavar="ID", help="Bring back this lesson although it was deleted.")
 @click.option("--dry-run", is_flag=True, help="Say what would be put back, and do nothing.")
 @as_json

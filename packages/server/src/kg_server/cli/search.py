@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kg_core.policy import Depth
+from kg_server.cli.given import NAME
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
@@ -20,20 +21,27 @@ if TYPE_CHECKING:
     type=click.Choice([depth.value for depth in Depth]),
     help="What was stated; conclusions too; also what these rest on, directly or all the way. Else by what is found.",
 )
-@click.option("--observer", default="", metavar="NAME", help="Only the views of this observer.")
-@click.option("--observed", default="", metavar="NAME", help="Only views of this person or thing.")
+@click.option("--observer", type=NAME, metavar="NAME", help="Only the views of this observer.")
+@click.option("--observed", type=NAME, metavar="NAME", help="Only views of this person or thing.")
 @as_json
 @with_cwd
 @with_home
 def command(
-    home: Home, cwd: str, words: tuple[str, ...], *, depth: str | None, observer: str, observed: str, as_json: bool
+    home: Home,
+    cwd: str,
+    words: tuple[str, ...],
+    *,
+    depth: str | None,
+    observer: str | None,
+    observed: str | None,
+    as_json: bool,
 ) -> None:
     """Search the memory of this folder. Any words are legal; there are no operators."""
     from kg_server.client import Client
 
     text = " ".join(words).encode("utf-8", "replace").decode("utf-8")  # lessons hold nothing that is no text
     with Client(home) as client:
-        asked = {"depth": depth or "", "observer": observer, "observed": observed}
+        asked = {"depth": depth or "", "observer": observer or "", "observed": observed or ""}
         found = client.get("/api/v1/search", {"cwd": cwd, "query": text, **asked})
     if as_json:
         print_json(found)

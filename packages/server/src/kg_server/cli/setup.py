@@ -11,6 +11,7 @@ from kg_plugin_api import Code, KgError, StepState
 from kg_server.cli import changes
 from kg_server.cli.consent import Consent
 from kg_server.cli.control import control
+from kg_server.cli.given import NAME
 from kg_server.cli.options import apart, as_json, told, with_home
 from kg_server.cli.output import tell_failure
 
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 @click.command("setup")
 @click.option("--harness", "named", multiple=True, metavar="NAME", help="Only this agent; may be given again.")
-@click.option("--search", metavar="NAME", help="Have this search backend asked instead: of a plug-in, or `builtin`.")
+@click.option(
+    "--search", type=NAME, metavar="NAME", help="Have this search backend asked instead: of a plug-in, or `builtin`."
+)
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="With --search: an option of it.")
 @click.option("--service", is_flag=True, help="Also have systemd start the server when you log in.")
 @click.option("--yes", is_flag=True, help="Ask nothing: do what is needed and accept what is offered.")

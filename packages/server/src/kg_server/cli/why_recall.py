@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kg_server.cli.given import NAME
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("why-recall")
 @click.option(
-    "--session", default="", metavar="ID", help="A session of an agent, or its beginning; else this project's."
+    "--session", type=NAME, metavar="ID", help="A session of an agent, or its beginning; else this project's."
 )
 @click.option(
     *("-n", "--count"),
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
 @as_json
 @with_cwd
 @with_home
-def command(home: Home, cwd: str, session: str, count: int, *, as_json: bool) -> None:
+def command(home: Home, cwd: str, session: str | None, count: int, *, as_json: bool) -> None:
     """Explain why the last prompt, or the last file, brought something to mind or did not."""
     from kg_server.client import Client
 
     with Client(home) as client:
-        found = client.get("/api/v1/why-recall", {"cwd": cwd, "session": session, "count": str(count)})
+        found = client.get("/api/v1/why-recall", {"cwd": cwd, "session": session or "", "count": str(count)})
     if as_json:
         print_json(found)
     else:
