@@ -144,7 +144,10 @@ def test_a_taken_port_is_replaced_by_a_free_one() -> None:
 
 
 def test_a_body_that_announces_too_much_is_refused_unread(raw: Raw) -> None:
-    assert raw.ask("POST /mcp", b"", content_length=str(LARGEST + 1))[0] == 413
+    status, told = raw.ask("POST /mcp", b"", content_length=str(LARGEST + 1))
+
+    assert status == 413
+    assert told["error"]["code"] == "too_large"
 
 
 def test_a_body_without_a_length_is_read_to_the_limit_only(raw: Raw) -> None:

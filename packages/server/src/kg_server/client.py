@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from kg_plugin_api import Code, KgError
 from kg_server.carrier.places import Places
-from kg_server.carrier.wire import Missed, Silent, Unreachable, Wire, endpoint
+from kg_server.carrier.wire import LARGEST_REQUEST, LARGEST_TARGET, Missed, Silent, Unreachable, Wire, endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,14 +41,19 @@ class Client:
         self.close()
 
     def get(self, path: str, query: Query | None = None, *, within: float = _SECONDS) -> Any:
-        """The JSON that a GET answers. Raises KgError with what the server says, or UNAVAILABLE."""
+        """The JSON that a GET answers. Raises KgError with what the server says, UNAVAILABLE, or TOO_LARGE."""
         if query:
-            path += "?" + urlencode([(name, _bytes(value)) for name, value in _pairs(query)])
+            path += "?" + _encoded(query)
+        if len(path) > LARGEST_TARGET:
+            raise _too_long(query or {}, len(path))
         return self._asked("GET", path, b"", within)
 
     def post(self, path: str, value: Mapping[str, object], *, within: float = _SECONDS) -> Any:
-        """The JSON that a POST answers. Raises KgError with what the server says, or UNAVAILABLE."""
-        return self._asked("POST", path, json.dumps(value).encode(), within)
+        """The JSON that a POST answers. Raises KgError with what the server says, UNAVAILABLE, or TOO_LARGE."""
+        body = json.dumps(value).encode()
+        if len(body) > LARGEST_REQUEST:
+            raise _too_much(f"This takes {len(body):,} bytes", len(body), LARGEST_REQUEST)
+        return self._asked("POST", path, body, within)
 
     def health(self) -> dict[str, Any] | None:
         """How the server is; None when nobody answers with our token."""
@@ -74,7 +79,8 @@ class Client:
         try:
             found = json.loads(reply.body)
         except ValueError as failure:
-            raise KgError(Code.INTERNAL, f"The server sent no JSON (status {reply.status}).") from failure
+            sentence = f"The server sent no JSON (status {reply.status}). `kg logs` may say more."
+            raise KgError(Code.INTERNAL, sentence) from failure
         if reply.status == 200:
             return found
         raise _failure(found, reply.status)
@@ -83,6 +89,24 @@ class Client:
         where = endpoint(self._server_file)
         process = "its process" if where is None else f"process {where.pid}"
         return f"Try again in a moment; if it stays silent, end {process} by hand and run `kg start`."
+
+
+def _encoded(query: Query) -> str:
+    return urlencode([(name, _bytes(value)) for name, value in _pairs(query)])
+
+
+def _too_long(query: Query, length: int) -> KgError:
+    """Of a query that no request can carry, what makes it so long."""
+    lengths = {name: len(_encoded({name: value})) for name, value in query.items()}
+    name = max(lengths, key=lengths.__getitem__, default="path")
+    return _too_much(
+        f"Encoded for the server, `{name}` takes {lengths.get(name, length):,} bytes", length, LARGEST_TARGET
+    )
+
+
+def _too_much(what: str, length: int, limit: int) -> KgError:
+    sentence = f"{what}, and a request may have {limit:,} in all. Shorten it, or ask for less at a time."
+    return KgError(Code.TOO_LARGE, sentence, {"length": length, "limit": limit})
 
 
 def _pairs(query: Query) -> Iterator[tuple[str, str]]:
@@ -101,7 +125,7 @@ def _bytes(value: str) -> bytes:
 def _failure(found: Any, status: int) -> KgError:
     error = found.get("error") if isinstance(found, dict) else None
     if not isinstance(error, dict):
-        return KgError(Code.INTERNAL, f"The server answered with status {status}.")
+        return KgError(Code.INTERNAL, f"The server answered with status {status}. `kg logs` may say more.")
     code = error.get("code")
     known = Code(code) if code in set(Code) else Code.INTERNAL
     return KgError(known, str(error.get("sentence", "")), error.get("data") or {})

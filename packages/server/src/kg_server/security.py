@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.responses import JSONResponse
 
+from kg_plugin_api import Code
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -32,6 +34,7 @@ class Refusal:
 
     status: int
     sentence: str
+    code: Code = Code.FORBIDDEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class Guard:
             return
         verdict = self._rules.check(scope["method"], scope["path"], scope["headers"])
         if isinstance(verdict, Refusal):
-            body = {"error": {"code": "forbidden", "sentence": verdict.sentence, "data": {}}}
+            body = {"error": {"code": str(verdict.code), "sentence": verdict.sentence, "data": {}}}
             # Whatever body follows is not read, so the connection cannot be used again.
             response = JSONResponse(body, verdict.status, headers={"Connection": "close"})
             await response(scope, receive, send)
@@ -106,8 +109,8 @@ def _unreadable(method: str, headers: dict[str, list[str]]) -> Refusal | None:
         return None
     kinds = [value.partition(";")[0].strip().lower() for value in headers.get("content-type", [])]
     if kinds != ["application/json"]:
-        return Refusal(415, "Send application/json.")
+        return Refusal(415, "Send application/json.", Code.INVALID)
     lengths = headers.get("content-length", [])
     if any(not length.isascii() or not length.isdigit() or int(length) > LARGEST_BODY for length in lengths):
-        return Refusal(413, "A request may carry 4 MiB at the most.")
+        return Refusal(413, "A request may carry 4 MiB at the most.", Code.TOO_LARGE)
     return None

@@ -227,6 +227,63 @@ def test_words_that_utf_8_cannot_hold_are_searched_for_all_the_same(kg, served) 
     assert (code, out, err) == (0, "found a?b\n", "")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "named", "length"),
+    [
+        (["search", "w" * 70_000], "query", 70_006),
+        (["search", "ы" * 12_000], "query", 72_006),
+        (["show", *["lesson"] * 9_000], "id", 89_999),
+        (["why", "\x01" * 60_000], "id", 180_003),
+        (["why-recall", "--session", "w" * 200_000], "session", 200_008),
+        (["preview", "--harness", "w" * 70_000], "harness", 70_008),
+        (["map", "show", "--component", "w" * 70_000], "component", 70_010),
+        (["search", "word", "--observer", "w" * 70_000], "observer", 70_009),
+    ],
+)
+def test_what_no_request_can_carry_is_told_with_what_is_too_long(kg, served, arguments, named, length) -> None:
+    code, out, err = kg(*arguments)
+
+    assert (code, out) == (2, "")
+    assert err == (
+        f"Error: Encoded for the server, `{named}` takes {length:,} bytes, and a request may have 61,440 in all. "
+        "Shorten it, or ask for less at a time.\n"
+    )
+
+
+def test_of_what_a_body_cannot_carry_its_size_is_told(kg, served) -> None:
+    code, out, err = kg("delete", "w" * (4 << 20), "--cwd", "/")
+
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: This takes 4,194,342 bytes, and a request may have 4,194,304 in all. Shorten it, ")
+
+
+@pytest.mark.parametrize("name", ["w" * 61_000, "\r\nX-Evil: 1\r\n\r\n", "\udced\udca0\udc80", "%0d%0a", "#?&=+ "])
+def test_an_odd_name_that_a_request_can_carry_arrives_as_it_was_given(kg, served, monkeypatch, name) -> None:
+    asked = []
+
+    async def why(_cwd: str, node_id: str, _level: str) -> dict[str, object]:
+        asked.append(node_id)
+        return {"text": "known"}
+
+    monkeypatch.setattr(served.memory, "why", why)
+
+    assert kg("why", name, "--cwd", "/") == (0, "known\n", "")
+    assert asked == [name]
+
+
+@pytest.mark.parametrize("arguments", [["logs"], ["commit"], ["doctor"], ["map", "init"], ["plugins"]])
+def test_a_folder_that_cannot_be_looked_at_is_named_in_a_sentence(kg, arguments: list[str]) -> None:
+    folder = "/" + "d" * 300
+    where = ["--cwd", folder] if arguments[0] == "map" else ["--home", folder]
+
+    code, _, err = kg(*arguments, *where)
+
+    assert code == 3
+    assert f"Error: {folder}" in err
+    assert "(File name too long)" in err
+    assert "report" not in err
+
+
 def test_plugins_are_listed(kg) -> None:
     code, out, _ = kg("plugins")
     told = json.loads(kg("plugins", "--json")[1])

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 LARGEST_REQUEST = 4 * 1024 * 1024
 """Bytes of body that the server takes at the most."""
 
+LARGEST_TARGET = 60 * 1024
+"""Bytes of path and query that it takes at the most, in a head with all that goes with them."""
+
 PROCESS_HEADER = "Kg-Process"
 """In each answer of a server: its process, by which it is known from a stranger on the same port."""
 

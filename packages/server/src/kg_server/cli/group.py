@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import click
 
-from kg_plugin_api import KgError
+from kg_plugin_api import Code, KgError
 from kg_server.carrier.version import VERSION
 from kg_server.cli.output import Unwritable, standard_output, tell_failure
 from kg_server.errors import ANSWERS
@@ -160,10 +160,25 @@ def _run(arguments: Sequence[str]) -> int:
         return 130
     except (BrokenPipeError, Unwritable):
         raise
+    except OSError as failure:
+        return _told_of_file(failure)
     except Exception as failure:  # noqa: BLE001 - process border: a person gets a sentence, the details go to a file
-        tell_failure(f"kg failed ({type(failure).__name__}: {failure}). {_noted()}")
-        return 1
+        return _told_of_bug(failure)
     return result if isinstance(result, int) else 0
+
+
+def _told_of_file(failure: OSError) -> int:
+    """Says which file or folder cannot be used, as its owner can do something about it. Returns the exit code."""
+    if not isinstance(failure.filename, str | bytes) or failure.strerror is None:
+        return _told_of_bug(failure)
+    tell_failure(f"{os.fsdecode(failure.filename)} cannot be used ({failure.strerror}).")
+    return ANSWERS[Code.UNAVAILABLE].exit_code
+
+
+def _told_of_bug(failure: Exception) -> int:
+    """Says what nobody foresaw. Returns the exit code."""
+    tell_failure(f"kg failed ({type(failure).__name__}: {failure}). {_noted()}")
+    return 1
 
 
 def _noted() -> str:

@@ -67,7 +67,7 @@ def with_cwd(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapped(*args: Any, cwd: str | None, **options: Any) -> Any:
         folder = working_folder() / (cwd or "")
-        if not folder.is_dir():
+        if not os.path.isdir(folder):  # noqa: PTH112 - where pathlib raises for a folder that cannot be looked at
             click.echo(f"Note: there is no folder {folder}.", err=True)
         return function(*args, cwd=str(folder), **options)
 
