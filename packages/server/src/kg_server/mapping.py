@@ -119,7 +119,7 @@ async def check(store: Store, harnesses: Iterable[Harness], cwd: str) -> dict[st
 async def _place(store: Store, cwd: str) -> _Place:
     project = store.projects.resolve(cwd) if cwd else None
     if project is None:
-        raise KgError(Code.NOT_FOUND, f"{cwd or 'This folder'} belongs to no project, so it has no map.")
+        raise KgError(Code.INVALID, f"{cwd or 'This folder'} belongs to no project, so it has no map.")
     return _Place(project, await store.maps.look(project, cwd))
 
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kg_server.cli.group import COMMANDS, Listing, root
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import click
+
     from kg_core.store import Home
 
 FULL = Path("/dev/full")
@@ -31,6 +37,43 @@ def run(home: Home, script: str, *arguments: str) -> subprocess.CompletedProcess
     return subprocess.run(
         command, env=environ, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=60, check=False
     )
+
+
+def commands(group: Listing, *above: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """All commands below a group, each with its words."""
+    for name in COMMANDS if group is root else group.commands:
+        command = group.get_command(None, name)
+        if isinstance(command, Listing):
+            yield from commands(command, *above, name)
+        elif command is not None:
+            yield (*above, name), command
+
+
+def failing(words: tuple[str, ...], command: click.Command) -> list[str]:
+    """A command line for a memory that cannot be there, with what the command cannot do without."""
+    needed = [each for each in command.params if each.required and each.param_type_name == "argument"]
+    agreed = ["--yes"] if any("--yes" in each.opts for each in command.params) else []
+    return [*words, *("nothing" for _ in needed), *agreed, "--json", "--home", "/" + "d" * 300]
+
+
+FAILING = [
+    pytest.param(failing(words, command), id=" ".join(words))
+    for words, command in commands(root)
+    if any("--json" in each.opts for each in command.params) and words != ("status",)  # which answers that, too
+]
+
+
+@pytest.mark.parametrize("arguments", FAILING)
+def test_a_command_that_fails_prints_no_json_and_says_why_as_it_does_without(kg, monkeypatch, arguments) -> None:
+    monkeypatch.chdir("/")
+
+    code, out, err = kg(*arguments)
+
+    assert (code in {1, 2, 3}, out) == (True, "")
+    *_, last = err.splitlines()
+    assert last.startswith("Error: ")
+    assert "report" not in last
+    assert kg(*(word for word in arguments if word != "--json"))[::2] == (code, err)
 
 
 @pytest.mark.parametrize("script", [TO_FULL, TO_NOTHING])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kg_core.store.maps import Maps
-from kg_plugin_api import KgError
+from kg_plugin_api import Code, KgError
 from kg_server import mapping
 
 if TYPE_CHECKING:
@@ -123,8 +123,9 @@ def test_what_is_asked_for_and_is_not_there_is_said(live: Live) -> None:
             await world.service.show_map(folder, f"{folder}/src/auth/new.py", "crypto")
         with pytest.raises(KgError, match="/etc/passwd is no file of"):
             await world.service.show_map(folder, "/etc/passwd", "")
-        with pytest.raises(KgError, match="belongs to no project"):
+        with pytest.raises(KgError, match="belongs to no project") as homeless:
             await world.service.show_map("", "", "")
+        assert homeless.value.code is Code.INVALID
         empty = world.folder("empty")
         assert "There is no map yet" in (await world.service.show_map(empty, "", ""))["text"]
         with pytest.raises(KgError, match=r"There is no component 'auth'\. There is no map yet"):
