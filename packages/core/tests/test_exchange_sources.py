@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -117,6 +118,20 @@ def test_kg_memory_tiers_are_kept_and_odd_records_are_named(tmp_path: Path) -> N
         "user.json: edge 'old->nobody:x'": "'nobody' does not exist",
         "user.json: edge 'broken'": "it does not say from where to where",
     }
+
+
+@pytest.mark.parametrize(
+    "number", ["1e300", "1e307", "1e999", "NaN", "-5", f"1{'0' * 400}", "253402300800", "true", '"x"']
+)
+def test_a_time_of_kg_memory_that_no_calendar_has_is_none(tmp_path: Path, number: str) -> None:
+    record = f'"gist": "g", "_created_ts": {number}, "_written": {{"ts": {number}}}, "_useful_ts": [{number}]'
+    (tmp_path / "user.json").write_text(f'{{"nodes": {{"odd": {{{record}}}}}}}', encoding="utf-8")
+    os.utime(tmp_path / "user.json", (1_700_000_000, 1_700_000_000))
+
+    (node,) = (graph := found(tmp_path).portions[0].graph).nodes.values()
+
+    assert (node.created, node.written.at) == (1_700_000_000_000, 1_700_000_000_000)
+    assert graph.use["odd"].stamps == ()
 
 
 def test_of_a_damaged_kg_memory_file_its_previous_version_is_used(tmp_path: Path) -> None:

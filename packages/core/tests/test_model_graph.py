@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ from kg_core.model import (
     from_iso,
     to_iso,
 )
+from kg_core.model.times import LATEST
 
 IDS = st.sampled_from(["a", "b", "c", "B", "ü"])
 ENDS = st.sampled_from(["a", "b", "c", "src/a.py", "user:x"])
@@ -126,7 +128,22 @@ def test_times_come_back_from_files_as_they_went_in(at: int) -> None:
     assert from_iso(to_iso(at)) == at
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9999-12-31T23:59:59.999Z",
+        "9999-12-31T23:59:59.9999Z",
+        "9999-12-31T23:59:59-12:00",
+        "9999-12-31T12:00:00-23:59",
+    ],
+)
+def test_a_time_beyond_what_files_can_hold_is_the_last_that_they_can(text: str) -> None:
+    assert from_iso(text) == LATEST
+    assert to_iso(LATEST + 1) == to_iso(LATEST) == "9999-12-31T23:59:59.999Z"
+
+
 def test_a_time_that_is_no_time_is_never() -> None:
     assert from_iso("yesterday") == 0
     assert to_iso(0) == ""
+    assert from_iso("0001-01-01T00:00:00+23:59") == 0
     assert from_iso("2026-02-03T04:05:06+02:00") == from_iso("2026-02-03T02:05:06Z")

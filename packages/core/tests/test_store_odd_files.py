@@ -65,6 +65,24 @@ def test_a_memory_with_such_a_file_opens_all_the_same(tmp_path, stores, values, 
     assert "later" in json.loads(home.graph("user").read_text("utf-8"))["nodes"]
 
 
+def test_a_time_beyond_the_last_that_files_hold_stops_no_writer(tmp_path, stores, values):
+    home = Home(tmp_path / "home")
+    late = "9999-12-31T23:59:59-12:00"
+    record = {"gist": "x", "created": late, "written": {"at": late, "by": "me", "author": "me"}}
+
+    async def main():
+        store = await stores.served(home)
+        home.graph("user").write_text(json.dumps({"format": 1, "nodes": {"late": record}}), encoding="utf-8")
+        await store.look()
+        await store.commit(values.put(values.node("later")))
+        assert await store.snapshot()
+        assert not store.problems()
+        await store.close()
+
+    asyncio.run(main())
+    assert json.loads(home.graph("user").read_text("utf-8"))["nodes"]["late"]["created"] == "9999-12-31T23:59:59.999Z"
+
+
 def test_what_is_nested_as_deeply_as_is_kept_survives_a_round_trip(tmp_path, stores, values):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +25,7 @@ from kg_core.model import (
 from kg_core.model.codec import read_node
 from kg_core.model.foreign import loads
 from kg_core.model.limits import GIST_CHANGES
+from kg_core.model.times import LATEST
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -205,9 +205,9 @@ def _text(value: object) -> str:
 
 def _millis(value: object) -> Millis:
     """Seconds since the epoch as milliseconds; 0 for what is no time."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < LATEST / 1000:
         return 0
-    return max(0, round(value * 1000))
+    return round(value * 1000)
 
 
 def _times(record: Mapping[str, Any], name: str) -> tuple[Millis, ...]:
