@@ -83,6 +83,28 @@ def test_a_time_beyond_the_last_that_files_hold_stops_no_writer(tmp_path, stores
     assert json.loads(home.graph("user").read_text("utf-8"))["nodes"]["late"]["created"] == "9999-12-31T23:59:59.999Z"
 
 
+def test_half_a_character_in_the_name_of_a_field_is_kept_like_any_unknown_field(tmp_path, stores, values):
+    home = Home(tmp_path / "home")
+    more = {"half \ud800": 1, "gist": 5}
+    edges = [{"from": "torn", "rel": "about", "to": "src/a.py", **more}]
+    text = json.dumps({"nodes": {"torn": {**more, "tags": "t"}}, "edges": edges, "progress": {"task": more}})
+
+    async def main():
+        store = await stores.served(home)
+        home.graph("user").write_text(text, encoding="utf-8")
+        await store.look()
+        await store.commit(values.put(values.node("later")))
+        assert await store.snapshot()
+        assert [problem.kind for problem in store.problems()] == [ProblemKind.ODD]
+        assert store.durable("user").nodes["torn"].tags == ("t",)
+        await store.close()
+
+    asyncio.run(main())
+    kept = json.loads(home.graph("user").read_text("utf-8"))
+    for record in (kept["nodes"]["torn"], kept["edges"][0], kept["progress"]["task"]):
+        assert {name: record[name] for name in more} == more
+
+
 def test_what_is_nested_as_deeply_as_is_kept_survives_a_round_trip(tmp_path, stores, values):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)

@@ -116,17 +116,36 @@ _Model = TypeVar("_Model", bound=_Record)
 
 def _parse(model: type[_Model], record: Mapping[str, object]) -> tuple[_Model, Mapping[str, object]]:
     """The usable fields, and all the rest as it was. Raises ValidationError when a required field is unusable."""
+    odd: Mapping[str, object] = _NOTHING
     try:
         parsed = model.model_validate(record)
-        odd: Mapping[str, object] = _NOTHING
-    except ValidationError as error:
-        names = {str(problem["loc"][0]) for problem in error.errors()}
-        odd = {name: record[name] for name in names if name in record}
-        parsed = model.model_validate({name: value for name, value in record.items() if name not in names})
+    except ValidationError:
+        odd = _unusable(model, record)
+        parsed = model.model_validate({name: value for name, value in record.items() if name not in odd})
     unknown = parsed.model_extra
     if not unknown and not odd:
         return parsed, _NOTHING
     return parsed, MappingProxyType({**(unknown or {}), **odd})
+
+
+def _unusable(model: type[_Model], record: Mapping[str, object]) -> dict[str, object]:
+    """What of a record that does not fit keeps it from fitting."""
+    odd = {name: value for name, value in record.items() if _is_torn(name)}
+    try:
+        model.model_validate({name: value for name, value in record.items() if name not in odd})
+    except ValidationError as error:
+        names = {str(problem["loc"][0]) for problem in error.errors()}
+        odd |= {name: record[name] for name in names if name in record}
+    return odd
+
+
+def _is_torn(name: str) -> bool:
+    """Whether there is half of a surrogate pair in it: JSON can say it, a model has no place for it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _with_extra(record: Record, extra: Mapping[str, object]) -> Record:
