@@ -257,6 +257,20 @@ def test_an_agent_that_is_left_as_it_is_is_not_said_to_have_a_memory(kg, person,
     assert files(person) == before
 
 
+@pytest.mark.parametrize("settings", ['{"servers": {', '{"servers": []}', '{"servers": {"kg": "not yours"}}'])
+def test_an_agent_whose_settings_cannot_be_written_is_not_said_to_have_a_memory(
+    kg, person, monkeypatch, settings: str
+) -> None:
+    proved = []
+    monkeypatch.setattr("kg_server.cli.setup._prove", lambda _, connections, *__: proved.append(connections))
+    (person / ".plain" / "settings.json").write_text(settings, encoding="utf-8")
+
+    code, _, err = kg("setup", "--yes")
+
+    assert (code, proved) == (1, [[]])
+    assert "Still open: " in err
+
+
 @pytest.mark.usefixtures("proven")
 def test_somebody_elses_entry_is_left_alone_and_told(kg, person) -> None:
     settings = person / ".plain" / "settings.json"

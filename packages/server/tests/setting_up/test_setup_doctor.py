@@ -146,9 +146,43 @@ def test_claims_that_are_missing_or_changed_are_named_with_their_file(person: An
 
     found = look(health())
 
-    assert of(found, str(hooks)) == ("problem", "kg setup --harness claude")
-    assert of(found, str(settings)) == ("problem", "kg setup --harness claude")
+    assert of(found, str(hooks)) == ("problem", ""), "set-up leaves alone what its owner has changed"
+    assert of(found, str(settings)) == ("problem", "")
+    settings.write_text("{}", encoding="utf-8")
+    assert of(look(health()), str(settings)) == ("problem", "kg setup --harness claude")
     assert not any("arrived" in sentence for sentence in found), "what is not connected delivers nothing"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        ('{"model": "x"', "it is not valid JSON (line 1, column 14: a comma or } is expected)"),
+        ('{"permissions": "all"}', "permissions is not an object"),
+        ("[]", "the document is not an object"),
+    ],
+)
+def test_a_file_that_set_up_would_refuse_is_named_with_the_reason_and_no_command_that_cannot_mend_it(
+    person: Any, look: Any, data: str, reason: str
+) -> None:
+    person.run("setup", "--yes", "--harness", "claude")
+    settings = person.settings("claude")
+    settings.write_text(data, encoding="utf-8")
+
+    found = look(health())
+
+    assert of(found, f"{settings} stays as it is: {reason}. Once that is mended, run `kg setup") == ("problem", "")
+    assert "cannot be read or parsed" not in "".join(found)
+
+
+def test_what_is_missing_in_one_file_is_told_once(person: Any) -> None:
+    person.run("setup", "--yes", "--harness", "claude")
+    settings = person.settings("claude")
+    settings.write_text("{}", encoding="utf-8")
+    machine = Machine(person.home, person.folder, {"PATH": ""})
+
+    found = findings(machine, Plugins.of(harnesses=[CLAUDE]), health(), str(person.folder))
+
+    assert [finding.level for finding in found if str(settings) in finding.sentence] == ["problem"]
 
 
 def test_trust_that_is_open_is_told_in_words_with_the_flag_that_gives_it(person: Any, look: Any) -> None:

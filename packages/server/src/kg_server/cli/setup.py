@@ -138,7 +138,8 @@ def _connected(
         try:
             if _agreed(connection, consent, account):
                 account.still_open = _connect(connection, consent, account, trust_hooks=trust_hooks)
-                connected.append(connection)
+                if not account.still_open:
+                    connected.append(connection)
             for step in connection.steps():
                 account.step(step, connection.state(step))
         except KgError as failure:

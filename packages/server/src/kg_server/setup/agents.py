@@ -52,8 +52,14 @@ def _links(connection: Connection) -> Iterator[Finding]:
     if standing and len(amiss) == len(standing):
         yield Finding(area, Level.NOTE, f"{harness.title} is not connected.", again)
         return
-    for status in amiss:
-        yield Finding(area, Level.PROBLEM, f"{status.claim.path}: {status.sentence}", again)
+    refusals = connection.plan().refusals if amiss else ()
+    for reason in dict.fromkeys(refusal.reason for refusal in refusals):
+        yield Finding(area, Level.PROBLEM, f"{reason} Once that is mended, run `{again}`.")
+    refused = {refusal.path for refusal in refusals}
+    for told in dict.fromkeys(
+        f"{status.claim.path}: {status.sentence}" for status in amiss if status.claim.path not in refused
+    ):
+        yield Finding(area, Level.PROBLEM, told, again)
     if not amiss:
         files = counted(len({status.claim.path for status in standing}), "file")
         where = f": all that kg has put into {files} is there" if standing else ""
