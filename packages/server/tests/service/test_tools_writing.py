@@ -266,6 +266,43 @@ def test_the_ends_of_an_edge_are_resolved_when_it_is_written(live: Live) -> None
     live(scenario)
 
 
+def test_lessons_that_would_supersede_each_other_are_refused_and_one_of_them_stays_in_sight(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        for name in ("port-first", "port-second", "port-third"):
+            await writer.put(name, f"The {name} is the port.")
+        await writer.call("kg_put_edge", from_="port-second", rel="supersedes", to="port-first")
+        await writer.call("kg_put_edge", from_="port-third", rel="supersedes", to="port-second")
+        for newer in ("port-second", "port-third"):
+            refused = await writer.refused("kg_put_edge", from_="port-first", rel="supersedes", to=newer)
+            assert f"'{newer}' supersedes 'port-first' already" in refused
+        assert "port-third: " in await world.agent("s-2").start()
+
+    live(scenario)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [("spaces-here", "user:tabs-everywhere"), ("user:tabs-everywhere", "spaces-here"), ("src/app.py", "spaces-here")],
+)
+def test_who_supersedes_what_is_no_lesson_of_the_same_level_is_told_that_it_stays_in_sight(
+    live: Live, source: str, target: str
+) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("tabs-everywhere", "Indent with tabs.", level="user")
+        await writer.put("spaces-here", "Indent with spaces here.")
+        await writer.put("spaces-again", "Indent with four spaces here.")
+        said = await writer.call("kg_put_edge", from_=source, rel="supersedes", to=target, level="project")
+        assert f"'{target}' stays in sight" in said
+        assert f"{target.removeprefix('user:')}: " in await world.agent("s-2").start()
+        within = await writer.call("kg_put_edge", from_="spaces-again", rel="supersedes", to="spaces-here")
+        assert "stays in sight" not in within
+        assert "sight" not in await writer.call("kg_put_edge", from_="spaces-here", rel="supersedes", to="src/app.py")
+
+    live(scenario)
+
+
 def test_an_edge_between_two_user_lessons_belongs_to_the_user(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer = world.agent("s-1")

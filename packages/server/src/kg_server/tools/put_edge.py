@@ -18,6 +18,7 @@ from kg_server.tools.edges import graph_for, resolved_end
 from kg_server.tools.evidence import Conclusion, concluded, needed, refuse_circles, rested
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
+from kg_server.tools.superseding import refuse_rounds, unretired
 
 if TYPE_CHECKING:
     from kg_core.model import Graph, GraphKey
@@ -63,7 +64,9 @@ def plan(arguments: PutEdge, call: Call) -> Plan:
     changed = concluded(call, graph.key, key) if stored is None else Conclusion()
     changes = (change, *changed.changes)
     refuse_circles(call, changes)
-    lines = [f"Saved {named} ({level_of(graph)}).", *changed.lines]
+    if stored is None:
+        refuse_rounds(graph, key)
+    lines = [f"Saved {named} ({level_of(graph)}).", *changed.lines, *unretired(key)]
     if rel == SUPERSEDES and stored is None and (place := place_of(graph.key, target)) is not None:
         lines += rested(call, place.graph, place.id)
     if recurs is not None:

@@ -1,0 +1,42 @@
+"""What a ``supersedes`` edge may do, and what it says of itself when it cannot do that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kg_core.model import SUPERSEDES, EndKind, end_kind
+from kg_core.render import one_line, replacements
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from kg_core.model import EdgeKey, Graph
+
+
+def refuse_rounds(graph: Graph, key: EdgeKey) -> None:
+    """Raises REFUSED when lessons would supersede each other: then none of them would come up any more."""
+    if key.rel == SUPERSEDES and key.target in _newer(graph, key.source):
+        old, new = (one_line(end) for end in (key.source, key.target))
+        raise KgError(
+            Code.REFUSED,
+            f"{new!r} supersedes {old!r} already, and neither would come up any more. Delete that edge if it is wrong.",
+        )
+
+
+def unretired(key: EdgeKey) -> tuple[str, ...]:
+    """A sentence on a lesson that an edge cannot retire: one of another level, or one that a file would supersede."""
+    within = end_kind(key.source) is end_kind(key.target) is EndKind.NODE
+    if key.rel != SUPERSEDES or within or end_kind(key.target) is EndKind.PATH:
+        return ()
+    sentence = f"{one_line(key.target)!r} stays in sight: only a lesson of its own level retires it."
+    return (f"{sentence} If it holds nowhere any more, give it the status 'superseded'.",)
+
+
+def _newer(graph: Graph, node_id: str) -> set[str]:
+    """The lessons that supersede one, those that supersede them, and so on."""
+    found: set[str] = set()
+    waiting = [node_id]
+    while waiting:
+        more = set(replacements(graph, waiting.pop())) - found
+        found |= more
+        waiting += more
+    return found
