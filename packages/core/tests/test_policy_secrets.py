@@ -62,6 +62,7 @@ MORE = [
     ("postman-key", joined("PM", "AK-", HEX[:24], "-", HEX[:34])),
     ("fly-token", joined("fm", "2_", RANDOM, RANDOM)),
     ("telegram-token", joined("123456789", ":AA", RANDOM, RANDOM[:9])),
+    ("discord-token", joined("MTk4NjIyNDgzNDcxOTI1", "MjQ4.Cl2F", "MQ.", RANDOM, RANDOM[:3])),
     ("discord-webhook", joined("https://discord.com/api/web", "hooks/123456789012345678/", RANDOM, RANDOM, RANDOM)),
     ("azure-key", joined("https://a.blob.core.windows.net/c?sv=2026&si", "g=", RANDOM, RANDOM, "%3D")),
     ("aws-session-token", joined("aws_session", "_token = ", RANDOM, RANDOM)),
@@ -78,6 +79,8 @@ MORE = [
     ("password", joined("machine api.example.org login bob pass", "word ", RANDOM)),
 ]
 """Further providers, and names of a password in other languages and within a text of JSON."""
+
+HIDDEN = [f"{secret[:3]}\u200b{secret[3:-3]}\u2060\u00ad{secret[-3:]}" for secret in SECRETS.values()]
 
 HARMLESS = [
     "there is no API key in the build",
@@ -138,6 +141,21 @@ def test_so_it_does_with_other_providers_and_in_other_languages(kind: str, secre
 @pytest.mark.parametrize("text", HARMLESS)
 def test_prose_hashes_and_identifiers_stay(text: str) -> None:
     assert scrub(text) == (text, ())
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\u2060", "\ufeff", "\u200d", "\u202e", "\ufe0f", "\U000e0041"])
+@pytest.mark.parametrize("kind", [kind for kind in SECRETS if kind != "password"])
+def test_characters_that_show_nothing_hide_no_secret(kind: str, hidden: str) -> None:
+    secret = SECRETS[kind]
+    split = hidden.join((secret[:2], secret[2:-8], secret[-8:]))
+    found = scrub(f"Deploys used {split} until May.")
+    assert kind in found.kinds
+    assert found.text == scrub(f"Deploys used {secret} until May.").text
+    assert scrub(f"ghp_{hidden}x می‌خواهم {hidden} 👩‍🚀") == (f"ghp_{hidden}x می‌خواهم {hidden} 👩‍🚀", ())
+
+
+def test_a_secret_that_stands_behind_such_a_character_goes_too() -> None:
+    assert scrub(f"x\u200b{SECRETS['github-token']}").text == "x\u200b[secret:github-token]"
 
 
 @pytest.mark.parametrize("kind", ["aws-access-key", "github-token", "stripe-key", "openai-key", "jwt"])
@@ -201,7 +219,8 @@ def test_a_saved_state_loses_its_secrets_wherever_they_are_in_it() -> None:
 
 @given(
     st.lists(
-        st.sampled_from([*SECRETS.values(), *(secret for _, secret in MORE), *HARMLESS]) | st.text(max_size=30),
+        st.sampled_from([*SECRETS.values(), *(secret for _, secret in MORE), *HARMLESS, *HIDDEN])
+        | st.text(max_size=30),
         max_size=6,
     ),
     st.sampled_from(["", " "]),

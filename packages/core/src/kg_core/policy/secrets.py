@@ -46,8 +46,17 @@ class _Rule:
 def scrub(text: str, *, is_name: bool = False) -> Scrubbed:
     """``text`` with each secret replaced by ``[secret:kind]``, or by ``secret-kind``, which is legal in an id.
 
-    Doing it twice equals doing it once. A text without secrets is returned as it is.
+    Doing it twice equals doing it once. A text without secrets is returned as it is. One that has a secret only once
+    characters that show nothing are taken out of it, as some programs put them into what is copied, loses these.
     """
+    if not text.isascii() and _HIDDEN.search(text):
+        bare = _scrubbed(_HIDDEN.sub("", text), is_name=is_name)
+        if bare.kinds:
+            return bare
+    return _scrubbed(text, is_name=is_name)
+
+
+def _scrubbed(text: str, *, is_name: bool) -> Scrubbed:
     kinds: dict[str, None] = {}
     before = ""
     while before != text:  # once a secret is gone, what it ran into may be seen to be another one
@@ -141,6 +150,11 @@ def _entropy(text: str) -> float:
     return -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
 
 
+_HIDDEN: Final = re.compile(
+    "(?<=[\\s!-~])[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e01ef]+(?=[\\s!-~])"
+)
+"""What shows nothing between characters of ASCII, where no script needs it."""
 _RANDOM: Final = 3.2
 _RUN: Final = re.compile(r"[A-Za-z0-9+/]{16,}")
 _DIGEST: Final = re.compile(r"(?i)(?:sha|md)-?\d")
@@ -240,6 +254,11 @@ _RULES: Final[tuple[_Rule, ...]] = (
     _prefixed("postman-key", "PMAK-", rest="[a-f0-9]{24}-[a-f0-9]{34}"),
     _prefixed("fly-token", "fm1_", "fm2_", rest=r"[A-Za-z0-9+/=]{40,}"),
     _Rule("telegram-token", (":AA",), re.compile(rf"{_START}[0-9]{{8,10}}:AA[\w-]{{33}}(?![\w-])")),
+    _Rule(
+        "discord-token",
+        ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),  # how the number of an account begins in base64
+        re.compile(rf"{_START}[MNO][A-Za-z0-9]{{22,26}}\.[\w-]{{6}}\.[\w-]{{27,40}}(?![\w-])"),
+    ),
     _Rule(
         "discord-webhook",
         ("/api/webhooks/",),
