@@ -232,7 +232,10 @@ def test_a_lock_file_that_can_only_be_read_is_locked_all_the_same(tmp_path: Path
     first.release()
     assert second.attempt() is True
     second.release()
-    assert FileLock(str(tmp_path / "none")).attempt() is False
+    missing = FileLock(str(tmp_path / "none"))
+    assert missing.attempt() is False
+    assert missing.failure is not None
+    assert missing.failure.errno == errno.EROFS, "what keeps it from being made, and not that it is not there"
 
 
 def test_a_second_server_of_one_memory_exits_1_and_names_the_first(home) -> None:

@@ -34,10 +34,10 @@ class FileLock:
         """
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-        except OSError:
+        except OSError as failure:
             try:
                 descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-            except OSError as failure:
+            except OSError:
                 self.failure = failure
                 return False
         self.failure = None
