@@ -24,8 +24,9 @@ def main() -> None:
         # What a start imports is no garbage, and looking for some takes a sixth of it. The server turns this on again.
         gc.disable()
     from kg_server.carrier import standard_error
+    from kg_server.cli.terminal import Tame
 
-    standard_error.tolerate()
+    standard_error.tolerate(Tame)
     from kg_server.cli.group import run_command
 
     sys.exit(run_command(sys.argv[1:]))

@@ -36,7 +36,7 @@ def test_help_lists_the_commands_without_importing_them() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
 
     assert "uninstall" in done.stdout
-    assert set(done.stderr.split()) == {"kg_server.cli.group", "kg_server.cli.output"}
+    assert set(done.stderr.split()) == {"kg_server.cli.group", "kg_server.cli.output", "kg_server.cli.terminal"}
 
 
 def test_a_command_that_asks_the_server_loads_nothing_of_the_memory_itself(home) -> None:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 _ERROR = 2
 
 
-def tolerate() -> None:
+def tolerate(stream: type[io.TextIOWrapper] = io.TextIOWrapper) -> None:
     """Has this process end as it deserves although its standard error is closed, or its disk is full.
 
-    Standard error that is somebody else's stays as it is.
+    What is said goes through a ``stream`` of this kind. Standard error that is somebody else's stays as it is.
     """
     before = sys.stderr
     if before is not sys.__stderr__ or os.name == "nt":  # a console there is no plain descriptor
@@ -27,9 +27,7 @@ def tolerate() -> None:
     else:
         encoding = before.encoding
     raw = _Descriptor(_ERROR, "w", closefd=False)
-    sys.stderr = io.TextIOWrapper(
-        io.BufferedWriter(raw), encoding=encoding, errors="backslashreplace", line_buffering=True
-    )
+    sys.stderr = stream(io.BufferedWriter(raw), encoding=encoding, errors="backslashreplace", line_buffering=True)
 
 
 class _Descriptor(io.FileIO):

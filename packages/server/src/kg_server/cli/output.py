@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kg_server.cli.terminal import Tame
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -41,7 +43,8 @@ class _Descriptor(io.FileIO):
 def standard_output() -> Iterator[None]:
     """What is printed meanwhile raises :class:`Unwritable` where it cannot be written, at the latest at the end.
 
-    What cannot be encoded is escaped, as on standard error. Output that is somebody else's stays as it is.
+    What cannot be encoded or could command a terminal is escaped, as on standard error. Output that is somebody else's
+    stays as it is.
     """
     before = sys.stdout
     if before is not sys.__stdout__ or os.name == "nt":  # a console there is no plain descriptor
@@ -55,7 +58,7 @@ def standard_output() -> Iterator[None]:
     else:
         encoding = sys.__stdout__.encoding
     raw = _Descriptor(_OUT, "w", closefd=False)
-    sys.stdout = ours = io.TextIOWrapper(
+    sys.stdout = ours = Tame(
         io.BufferedWriter(raw), encoding=encoding, errors="backslashreplace", line_buffering=raw.isatty()
     )
     try:

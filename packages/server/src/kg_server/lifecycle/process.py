@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kg_core.render import one_line
 from kg_core.store import Settings, now_ms
 from kg_server.carrier.version import VERSION
 from kg_server.installed import plugins_of
@@ -51,9 +52,18 @@ async def _serve(home: Home, plugins: Plugins, settings: Settings, asked_to_end:
     await serve(home, memory, plugins, port=settings.server.port, asked_to_end=asked_to_end)
 
 
+class _Lines(logging.Formatter):
+    """A line per message: the name of somebody's folder must not look like another message."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name that logging calls
+        record.message = one_line(record.message)
+        return super().formatMessage(record)
+
+
 def _log_to_standard_error() -> None:
-    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=form, force=True)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Lines("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
