@@ -162,6 +162,22 @@ def test_an_exact_identifier_comes_first_and_punctuation_is_no_operator(query: s
 
 
 @pytest.mark.parametrize(
+    ("query", "gist"),
+    [
+        ("2.3.1", "Since v2.3.1 the importer is strict"),
+        ("v2.3.1", "Since 2.3.1 the importer is strict"),
+        ("3.11", "The image has python3.11 in it"),
+        ("python3.11", "We stay on Python 3.11 for now"),
+        ("1.2.3", "The loader wants libfoo.so.1.2.3 beside it"),
+        ("1.4", "Pinned to node-tap-1.4-beta"),
+    ],
+)
+def test_a_version_is_found_with_and_without_what_is_written_before_it(query: str, gist: str) -> None:
+    others = {"parts": "Of 3 importers 2 are strict, 1 is not; 4 of 11 images have it", "newer": "Since v2.4.0, 3.12"}
+    assert found(indexed({**FILLER, **others, "right": gist}), query)[0] == "right"
+
+
+@pytest.mark.parametrize(
     "query", ['a" OR "b', "(", "^x", "*", "NEAR", "", "AND NOT", "\x00", "\ud800", "'; --", "a" * 9_000]
 )
 def test_any_text_may_be_asked_for(query: str) -> None:

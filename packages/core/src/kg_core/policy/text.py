@@ -60,6 +60,8 @@ _SEPARATOR: Final = re.compile(_JOINERS)
 _PLAIN: Final = re.compile(r"[A-Za-z][a-z]*")
 _NUMBER: Final = re.compile(r"[0-9]+(?:[.:][0-9]+)*")
 _DIGITS: Final = re.compile(r"([0-9]+)")
+_DOTTED: Final = re.compile(r"((?<![0-9])(?<![0-9]\.)[0-9]+(?:\.[0-9]+)+(?![0-9]))")
+"""A version or the like: whoever asks for it leaves out the ``v`` before it, or does not."""
 _TURNS: Final = 2
 _PARTICLES: Final = frozenset(
     "的了是在要吗呢吧啊么什们这那哪谁很我你他她它不没有就都也把被还嗎這們麼還沒"
@@ -143,15 +145,29 @@ def _identifier(chunk: str) -> Iterator[Term]:
     if len(segments) > 1:
         yield from _joined(chunk)
     for segment in segments:
-        parts = [piece for part in _PART.split(segment) if part for piece in _pieces(part)]
+        parts = [piece for part in _parts(segment) for piece in _pieces(part)]
         if len(parts) > 1:
             yield from _joined(segment)
         for part in parts:
-            if part.isdigit() or (len(part) == 1 and part.isascii() and len(parts) == len(segments) == 1):
+            if (
+                part.isdigit()
+                or _NUMBER.fullmatch(part)
+                or (len(part) == 1 and part.isascii() and len(parts) == len(segments) == 1)
+            ):
                 yield Term(part.casefold(), Role.NUMBER)
             elif len(part) > 1 or not part.isascii():
                 role = Role.WORD if len(parts) == len(segments) == 1 else Role.PART
                 yield Term(stem(part.casefold()), role if part[0].isalnum() or part[0] == "_" else Role.SIGN)
+
+
+def _parts(segment: str) -> list[str]:
+    """What dots, underscores and hyphens separate, a version in one."""
+    if "." not in segment or not _DOTTED.search(segment):
+        return [part for part in _PART.split(segment) if part]
+    found: list[str] = []
+    for place, piece in enumerate(_DOTTED.split(segment)):
+        found += [piece] if place % 2 else [part for part in _PART.split(piece) if part]
+    return found
 
 
 def _pieces(part: str) -> list[str]:
