@@ -16,6 +16,7 @@ import pytest
 
 from kg_plugin_api import Carrier
 from kg_server.carrier import late, outage
+from kg_server.carrier.event import EVENT_SECONDS
 from kg_server.carrier.places import Places
 
 RUN = Path(outage.__file__).with_name("run.py")
@@ -195,6 +196,34 @@ def test_the_first_event_of_an_outage_says_one_line_and_then_there_is_silence(ho
     assert hook("Prompt").stdout.decode() == f"[Prompt] {outage.LINE}"
     os.utime(places.outage, (1, time.time() - 11))
     assert hook("Prompt").stdout == b""
+
+
+def test_the_start_of_a_session_waits_for_a_server_that_takes_its_time_and_is_told_once(served, hook, until) -> None:
+    """As one that has just begun to read a large memory, on a busy machine: told twice of a start, it is silent."""
+    served.memory.gate.clear()
+    done: list[subprocess.CompletedProcess[bytes]] = []
+    client = threading.Thread(target=lambda: done.append(hook("Start", start=True)))
+    client.start()
+    until(lambda: len(served.memory.events) == 1)
+    time.sleep(2 * EVENT_SECONDS)  # longer than any other event may take
+    served.memory.gate.set()
+    client.join()
+
+    assert [found.stdout for found in done] == [b"remembered"]
+    assert len(served.memory.events) == 1
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+def test_the_start_of_a_session_does_not_wait_for_ever(hook, listening, places: Places) -> None:
+    listening(held.append)
+
+    begun = time.monotonic()
+    done = hook("Start", start=True)
+
+    assert time.monotonic() - begun < 6
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, f"[Start] {outage.LINE}", b"")
+    assert Path(places.outage).exists()
+    held.clear()
 
 
 @pytest.mark.usefixtures("answers", "no_start")

@@ -16,6 +16,7 @@ import pytest
 
 from kg_plugin_api import Carrier
 from kg_server.carrier import outage
+from kg_server.carrier.event import EVENT_SECONDS
 from kg_server.carrier.places import Places
 from kg_server.carrier.version import VERSION
 
@@ -101,6 +102,19 @@ def test_the_hidden_tool_turns_a_hook_into_an_event(served, shim, until) -> None
     assert raw.payload == {"prompt": "ü", "agent_id": ""}
     assert raw.meta["threadId"] == "t1"
     until(lambda: served.memory.acknowledged == [("d1", True)])
+
+
+def test_a_session_that_starts_waits_for_a_server_that_takes_its_time_and_is_told_once(served, shim, until) -> None:
+    until(Path(Places(str(served.home.root)).answers("plain")).exists)
+    served.memory.gate.clear()
+    pipes = shim()
+    pipes.call("s", "kg_event", event="Start", payload={})
+    until(lambda: len(served.memory.events) == 1)
+    time.sleep(2 * EVENT_SECONDS)  # longer than any other event may take
+    served.memory.gate.set()
+
+    assert text(pipes.receive()) == "remembered"
+    assert len(served.memory.events) == 1
 
 
 @pytest.mark.parametrize(("given", "told"), [(3, 3), ("3", 3), (None, 1), ("x", 1), (0, 1), (-3, 1), (10**9, 1)])

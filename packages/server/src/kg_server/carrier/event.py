@@ -52,7 +52,7 @@ def carry(
     line = ""
     if starts_session or not outage.skipping(places):
         try:
-            came = _answered(places, wire, harness, path, body, since, starts_session=starts_session, part=part)
+            came = _answered(places, wire, harness, path, body, since, starts_session=starts_session)
             return _silent(places, harness, event) if came is None else came
         except Missed:
             line = _said(places, harness, event)
@@ -72,20 +72,21 @@ def _answered(
     since: float,
     *,
     starts_session: bool,
-    part: int,
 ) -> Carried | None:
     """The answer of a server; None when it refuses the event. Raises Missed when no server took it."""
     if os.path.exists(places.late):
         from kg_server.carrier import late
 
         late.hand_over(places, wire, since + EVENT_SECONDS / 2)  # the rest is for what came now
-    # A further part is handed out once, and waits in the server for the first: it is not asked for a second time.
-    quick = SESSION_START_SECONDS if part > 1 and starts_session else EVENT_SECONDS
+    deadline = since + (SESSION_START_SECONDS if starts_session else EVENT_SECONDS)
     try:
-        return _posted(wire, path, body, since + quick, places)
-    except Missed as miss:
         if starts_session:
-            deadline = since + SESSION_START_SECONDS
+            # Who says that it is there may take its time: told twice of a start, it would say nothing the second time.
+            wire.greet(since + EVENT_SECONDS)
+        return _posted(wire, path, body, deadline, places)
+    except Missed as miss:
+        is_at_work = miss.sent and isinstance(miss, Silent)
+        if starts_session and not is_at_work:
             if start.ensure(places, harness, deadline, session_start=True):
                 return _posted(wire, path, body, deadline, places)
         elif not isinstance(miss, Silent):

@@ -126,6 +126,12 @@ class Wire:
             reply = self._exchange(method, path, body, headers, deadline)
         return reply
 
+    def greet(self, deadline: float) -> None:
+        """Makes a new connection, on which the server has said before ``deadline`` that it is there. Raises
+        :class:`Missed`.
+        """
+        self._connect(deadline)
+
     def close(self) -> None:
         """Lets go of the connection; a later request makes a new one."""
         if self._socket is not None:
