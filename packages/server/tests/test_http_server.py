@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import socket
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kg_plugin_api import Argument, Carrier, Code, KgError, Operation
+from kg_server import heads
 from kg_server.carrier.wire import endpoint
 from kg_server.client import Client
 from kg_server.errors import ANSWERS
@@ -74,6 +76,24 @@ def test_health_says_only_ok_without_the_token_and_everything_with_it(raw: Raw) 
     assert told["executable"] == sys.executable
     assert told["plugins"]["harnesses"] == [{"name": "plain", "title": "Plain", "maturity": "stable"}]
     assert told["graphs"] == 0
+
+
+def test_connections_that_say_nothing_keep_nobody_out(raw: Raw, served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heads, "MOST_STRANGERS", 5)
+    at = ("127.0.0.1", served.where.port)
+    head = f"GET /health HTTP/1.1\r\nhost: 127.0.0.1:{raw.port}\r\nauthorization: Bearer {raw.token}\r\n\r\n".encode()
+
+    with contextlib.ExitStack() as open_ones:
+        known = open_ones.enter_context(socket.create_connection(at, timeout=10))
+        known.sendall(head)
+        assert known.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        silent = [open_ones.enter_context(socket.create_connection(at, timeout=10)) for _ in range(8)]
+        for connection in silent[:3]:
+            assert connection.recv(1) == b""
+
+        assert raw.ask("GET /health")[0] == 200
+        known.sendall(head)
+        assert known.recv(65_536).startswith(b"HTTP/1.1 200 ")
 
 
 @pytest.mark.parametrize("path", ["POST /mcp", "POST /hooks/plain/Prompt", "POST /ack", "POST /api/v1/stop"])

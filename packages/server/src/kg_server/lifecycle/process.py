@@ -17,6 +17,7 @@ from kg_core.render import one_line
 from kg_core.store import Settings, now_ms
 from kg_server.carrier.version import VERSION
 from kg_server.installed import plugins_of
+from kg_server.lifecycle.descriptors import Exhaustion, allow_many
 from kg_server.lifecycle.garbage import keep_short, new_loop
 from kg_server.serve import serve
 from kg_server.service import Service
@@ -32,6 +33,7 @@ def run(home: Home) -> None:
     gc.enable()
     keep_short()
     os.umask(0o077)
+    allow_many()
     _log_to_standard_error()
     asked_to_end = _signals()
     home = _pinned(home)
@@ -48,6 +50,7 @@ def _pinned(home: Home) -> Home:
 
 
 async def _serve(home: Home, plugins: Plugins, settings: Settings, asked_to_end: threading.Event) -> None:
+    asyncio.get_running_loop().set_exception_handler(Exhaustion())
     memory = await Service.open(home, clock=now_ms, plugins=plugins, settings=settings, version=VERSION)
     await serve(home, memory, plugins, port=settings.server.port, asked_to_end=asked_to_end)
 
@@ -64,7 +67,8 @@ def _log_to_standard_error() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    # What it warns of is what strangers send, who could fill the disk with that.
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
 
 
 def _signals() -> threading.Event:
