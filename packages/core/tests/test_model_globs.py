@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kg_core.model.globs import Glob
@@ -75,6 +75,7 @@ _PARTS = st.lists(st.text("ab*?", min_size=1, max_size=4).filter(lambda part: "*
 
 
 @settings(deadline=None)
+@example(["**", "a"], ["a"]).via("what follows the last ** is all there is")
 @given(_PARTS.filter(bool), st.lists(st.text("ab", min_size=1, max_size=4), min_size=1, max_size=5))
 def test_it_agrees_with_a_regular_expression(parts: list[str], path: list[str]) -> None:
     glob = Glob.of("/".join(parts))
@@ -95,5 +96,10 @@ def _part(part: str) -> str:
 
 
 def test_a_pattern_made_to_be_slow_is_not() -> None:
+    path = "/".join(["a" * 250] * 16)
+    for part in ("*a" * 250 + "b", "*" + "a" * 120 + "b*", "*?" + "a" * 120 + "b*"):
+        for pattern in (f"**/{part}", f"**/{part}/**", f"**/*/{part}/**/a"):
+            glob = Glob.of(pattern)
+            assert not any(glob.matches(path) for _ in range(200))
     glob = Glob.of("/".join(["**", "*a*a*a*a*a*a*b"] * 12))
     assert not glob.matches("/".join(["a" * 60] * 40))

@@ -113,6 +113,12 @@ def test_every_fault_is_kept_and_the_first_ones_are_told() -> None:
     assert len(raised.value.data["faults"]) == 8
 
 
+def test_a_map_whose_patterns_would_hold_up_every_file_is_refused() -> None:
+    many = "".join(f'[[component]]\nslug = "c{at}"\npaths = ["{"a" * 500}{at}"]\n' for at in range(201))
+    assert "100,000 characters altogether" in faults(many)
+    assert "more than 1,000 characters" in faults(f'[[component]]\nslug = "a"\npaths = ["{"a" * 1_001}"]\n')
+
+
 def test_no_fault_is_told_at_length() -> None:
     circle = "".join(f'[[component]]\nslug = "c{at}"\nparent = "c{(at + 1) % 500}"\n' for at in range(500))
     for text in (circle, f"{'x' * 5_000} = 1\n", f'[[component]]\nslug = "a"\nparent = "{"p" * 5_000}"\n'):

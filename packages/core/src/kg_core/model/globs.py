@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Self
 from unicodedata import normalize
 
@@ -17,7 +19,8 @@ class Glob:
 
     ``*`` and ``?`` stay within one part, ``**`` as a whole part stands for any number of parts, none included. All
     other characters are themselves, brackets too; case counts. A pattern without wildcards names a file, or a folder
-    with everything below it. Matching takes time in proportion to the lengths, whatever the pattern is.
+    with everything below it. Matching takes time in proportion to the product of the lengths at worst, whatever the
+    pattern is.
     """
 
     text: str
@@ -75,38 +78,64 @@ def composed(path: str) -> str:
 
 
 def _matches_parts(pattern: tuple[str, ...], parts: list[str]) -> bool:
-    """The wildcard match over parts: a mismatch lets the last ``**`` take one part more. No pattern ends with one."""
+    """The wildcard match over parts: what follows the last ``**`` against the end, which most paths fail at once; the
+    rest from the beginning, where a mismatch lets the last ``**`` so far take one part more. No pattern ends with one.
+    """
+    if _DEEP not in pattern:
+        return len(pattern) == len(parts) and all(map(_matches_part, pattern, parts))
+    last = len(pattern) - 1 - pattern[::-1].index(_DEEP)
+    below = len(pattern) - last - 1
+    end = len(parts) - below
+    if end < 0 or not all(map(_matches_part, pattern[last + 1 :], parts[end:])):
+        return False
     at = here = 0
     deep, resume = -1, 0
-    while here < len(parts):
-        if at < len(pattern) and pattern[at] == _DEEP:
+    while at < last:
+        if pattern[at] == _DEEP:
             deep, resume = at, here
             at += 1
-        elif at < len(pattern) and _matches_part(pattern[at], parts[here]):
+        elif here < end and _matches_part(pattern[at], parts[here]):
             at += 1
             here += 1
-        elif deep >= 0:
+        elif deep >= 0 and here < end:
             resume += 1
             at, here = deep + 1, resume
         else:
             return False
-    return at == len(pattern)
+    return True
 
 
 def _matches_part(pattern: str, part: str) -> bool:
-    """The wildcard match within one part, in the same way."""
-    at = here = 0
-    star, resume = -1, 0
-    while here < len(part):
-        if at < len(pattern) and pattern[at] == _ANY:
-            star, resume = at, here
-            at += 1
-        elif at < len(pattern) and pattern[at] in (_ONE, part[here]):
-            at += 1
-            here += 1
-        elif star >= 0:
-            resume += 1
-            at, here = star + 1, resume
-        else:
+    """The wildcard match within one part: the pieces between the stars, each as early as it can be."""
+    first, *between = pattern.split(_ANY)
+    if not between:
+        return len(first) == len(part) and _is_at(first, part, 0)
+    end = len(part) - len(between[-1])
+    at = len(first)
+    if end < at or not _is_at(first, part, 0) or not _is_at(between[-1], part, end):
+        return False
+    for piece in between[:-1]:
+        at = _place(piece, part, at, end)
+        if at < 0:
             return False
-    return all(character == _ANY for character in pattern[at:])
+        at += len(piece)
+    return True
+
+
+def _is_at(piece: str, part: str, at: int) -> bool:
+    """Whether a piece without a star fits at a place."""
+    return part.startswith(piece, at) if _ONE not in piece else bool(_expression(piece).match(part, at))
+
+
+def _place(piece: str, part: str, at: int, end: int) -> int:
+    """The first place from ``at`` on at which a piece fits before ``end``; -1 when there is none."""
+    if _ONE not in piece:
+        return part.find(piece, at, end)
+    found = _expression(piece).search(part, at, end)
+    return -1 if found is None else found.start()
+
+
+@lru_cache(maxsize=1_024)
+def _expression(piece: str) -> re.Pattern[str]:
+    """A piece as an expression of one length: it goes back over nothing."""
+    return re.compile("".join("." if character == _ONE else re.escape(character) for character in piece), re.DOTALL)

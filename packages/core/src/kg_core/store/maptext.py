@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 BYTES: Final = 1_048_576
 """A larger file is no map that a person wrote."""
+LONGEST_PATTERN: Final = 1_000
+"""Characters of one pattern."""
+ALL_PATTERNS: Final = 100_000
+"""Characters of all patterns of a map: every file that an agent reads or edits is held against each of them."""
 _KINDS: Final = ("component", "constraint")
 _TABLE: Final = re.compile(r"^[ \t]*\[\[[ \t]*(component|constraint)[ \t]*\]\][ \t]*(?:#.*)?$", re.MULTILINE)
 _LIST_OF_ONE: Final = re.compile(r'= \[\n    ("(?:[^"\\\n]|\\.)*"),\n\]')
@@ -46,6 +50,8 @@ def _text(text: str) -> str:
 
 
 def _glob(text: str) -> str:
+    if len(text) > LONGEST_PATTERN:
+        raise ValueError(f"has more than {LONGEST_PATTERN:,} characters; no file has such a path")
     Glob.of(text)
     return text
 
@@ -195,6 +201,10 @@ def _misfits(reading: _Reading) -> Iterator[str]:
     for place, rule in reading.rules:
         if rule.component and rule.component not in slugs:
             yield f"{place}: component names {rule.component!r}, and {_no_component(slugs)}"
+    patterns = sum(len(glob.text) for _, component in reading.components for glob in component.paths)
+    if patterns > ALL_PATTERNS:
+        place = reading.components[0][0]
+        yield f"{place}: the patterns have more than {ALL_PATTERNS:,} characters altogether; name folders instead"
     for cycle in ancestry_cycles(component for _, component in reading.components):
         if len(cycle) > 1:
             where = next(place for place, component in reading.components if component.slug == cycle[0])
