@@ -292,6 +292,32 @@ def test_a_folder_without_git_is_its_own_work_tree(live) -> None:
     live(scenario)
 
 
+@pytest.mark.parametrize("name", [".kg", ".kg/map.toml"])
+def test_a_repository_leads_to_no_map_outside_of_it(live, name: str) -> None:
+    async def scenario(world: World) -> None:
+        outside = world.root.parent / "outside"
+        outside.mkdir()
+        write(outside / "map.toml", "token_of_another_file = 1\n" + AUTH)
+        world.theirs.parent.rmdir()
+        link = world.root / name
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(outside / "map.toml" if link.suffix else outside)
+
+        state = await world.look()
+
+        assert state.problem is not None
+        assert "leads out of the work tree" in state.problem.sentence
+        assert "token_of_another_file" not in state.problem.sentence
+
+        link.unlink()
+        (world.root / "docs").mkdir()
+        write(world.root / "docs" / "map.toml", AUTH)
+        link.symlink_to("../docs/map.toml" if link.suffix else "docs")
+        assert [each.slug for each in (await world.look()).map.components] == ["auth"]
+
+    live(scenario)
+
+
 def test_a_map_that_may_not_be_looked_at_is_a_problem(live) -> None:
     async def scenario(world: World) -> None:
         write(world.theirs, AUTH)

@@ -143,6 +143,19 @@ def test_init_follows_no_link_out_of_the_repository(kg, repository, tmp_path, ar
     assert list(elsewhere.iterdir()) == []
 
 
+def test_init_reads_no_file_outside_of_the_repository(kg, repository, tmp_path) -> None:
+    owners = tmp_path / "CODEOWNERS"
+    owners.write_text("/src/auth/ @nobody-of-this-team\n", encoding="utf-8")
+    (repository / "CODEOWNERS").symlink_to(owners)
+    assert "@nobody-of-this-team" not in kg("map", "init", "--dry-run", "--cwd", str(repository))[1]
+
+    (repository / "CODEOWNERS").unlink()
+    (repository / "docs").mkdir(exist_ok=True)
+    owners.rename(repository / "docs" / "owners")
+    (repository / "CODEOWNERS").symlink_to("docs/owners")
+    assert "@nobody-of-this-team" in kg("map", "init", "--dry-run", "--cwd", str(repository))[1]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="names there are text")
 def test_a_folder_whose_name_is_not_utf_8_has_a_map_like_any_other(kg, served, tmp_path) -> None:
     cwd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")

@@ -186,6 +186,11 @@ def work_tree(path: Path, places: Places) -> tuple[Path, Checkout] | None:
     return None
 
 
+def is_within(path: Path, folder: Path) -> bool:
+    """Whether a file lies below a folder once all links are followed; whether or not it is there."""
+    return _real(path).is_relative_to(_real(folder))
+
+
 def normalised_remote(url: str) -> str:
     """``host/path`` of a remote, the same for all ways to reach it; empty for a local one."""
     match = _URL.match(url) or _SCP.match(url)

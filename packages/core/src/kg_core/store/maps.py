@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model.projectmap import FOLDER, ProjectMap
 from kg_core.store.files import replace_file
-from kg_core.store.identity import is_path, is_same_folder, work_tree
+from kg_core.store.identity import is_path, is_same_folder, is_within, work_tree
 from kg_core.store.layout import compact
 from kg_core.store.maptext import BYTES, MapError, MapSource, parse_map
 from kg_core.store.problems import Problem, ProblemKind
@@ -188,7 +188,7 @@ class Maps:
         fault, sources = "", []
         for path in paths:
             try:
-                text = self._text(path)
+                text = self._text(path, tree if path is paths[0] else None)
             except (OSError, ValueError) as error:
                 fault = f"{path} cannot be read ({getattr(error, 'strerror', None) or error})."
                 break
@@ -233,8 +233,12 @@ class Maps:
         except (OSError, ValueError, TypeError, MapError):
             return MapState(tree=str(tree))
 
-    def _text(self, path: Path) -> str | None:
-        """The text of a file; ``None`` when there is none. Raises OSError and ValueError."""
+    def _text(self, path: Path, tree: Path | None) -> str | None:
+        """The text of a file; ``None`` when there is none. One of a work tree may be a link within it: a repository
+        must not lead us to other files. Raises OSError and ValueError.
+        """
+        if tree is not None and not is_within(path, tree):
+            raise ValueError("it is a link that leads out of the work tree")
         identity = self._disk.files.identity(path)
         if os.path.lexists(path) and not path.is_file():
             raise ValueError("it is no file")

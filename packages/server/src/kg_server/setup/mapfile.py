@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from kg_core.policy.mapdraft import drafted, wanted
 from kg_core.store import Places, is_text
-from kg_core.store.identity import locate, work_tree
+from kg_core.store.identity import is_within, locate, work_tree
 from kg_core.store.maps import FILE
 from kg_core.store.maptext import map_text
 from kg_plugin_api import Code, KgError
@@ -95,11 +95,11 @@ def _there_already(path: Path) -> KgError:
 
 
 def _texts(tree: Path, paths: list[str]) -> dict[str, str]:
-    """What can be read of the files; those nearest to the top first."""
+    """What can be read of the files that lie in the work tree; those nearest to the top first."""
     found: dict[str, str] = {}
     for path in sorted(paths, key=lambda path: (path.count("/"), path))[:_MOST_READ]:
         with contextlib.suppress(OSError, UnicodeDecodeError):
             file = tree / path
-            if file.is_file() and file.stat().st_size <= _MOST_BYTES:
+            if is_within(file, tree) and file.is_file() and file.stat().st_size <= _MOST_BYTES:
                 found[path] = file.read_text(encoding="utf-8-sig")
     return found
