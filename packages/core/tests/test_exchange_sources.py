@@ -199,7 +199,7 @@ def test_claude_codes_auto_memory_is_read_with_its_times_and_links() -> None:
 
 def test_an_item_without_a_visible_character_is_no_lesson_and_no_note(tmp_path: Path) -> None:
     page = tmp_path / "list.md"
-    page.write_text("- \n- \u200b\n- Deploys wait\n  - \n  - \u200b\n  - until one\n", encoding="utf-8")
+    page.write_text("- \n- \u3164\n- Deploys wait\n  - \n  - \u200b\n  - until one\n", encoding="utf-8")
 
     read = found(page)
 
@@ -215,6 +215,38 @@ def test_an_item_or_a_note_whose_text_begins_on_its_second_line_begins_with_it(t
     (node,) = found(page).portions[0].graph.nodes.values()
 
     assert (node.gist, node.notes) == ("Deploys wait", ("until one\no'clock",))
+
+
+def test_a_fact_of_auto_memory_that_shows_nothing_is_skipped_and_one_that_is_described_by_nothing_speaks_itself(
+    tmp_path: Path,
+) -> None:
+    heads = {"unseen": "\u200b", "told": "\u200b"}
+    bodies = {"unseen": "#\n\n\u202e", "told": "##\n\n# Deploys wait\n\n\u2060\n\nuntil one"}
+    (tmp_path / "MEMORY.md").write_text("", encoding="utf-8")
+    for name, said in heads.items():
+        text = f"---\nname: {said}\ndescription: {said}\ntype: {said}\n---\n{bodies[name]}\n"
+        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
+
+    read = found(tmp_path)
+
+    (node,) = read.portions[0].graph.nodes.values()
+    assert (node.id, node.gist, node.notes, node.tags) == ("told", "Deploys wait", ("until one",), ())
+    assert reasons(read) == {"unseen.md": "it is empty"}
+
+
+def test_of_an_entity_what_shows_nothing_is_left_out(tmp_path: Path) -> None:
+    entities = [
+        {"type": "entity", "name": "\u200b", "observations": ["lost"]},
+        {"type": "entity", "name": "Deploys", "entityType": "\u200b", "observations": ["\u202e", "wait"]},
+    ]
+    page = tmp_path / "memory.jsonl"
+    page.write_text("\n".join(map(json.dumps, entities)), encoding="utf-8")
+
+    read = found(page)
+
+    (node,) = read.portions[0].graph.nodes.values()
+    assert (node.id, node.gist, node.tags) == ("Deploys", "Deploys: wait", ())
+    assert reasons(read) == {"line 1": "it is neither an entity with a name nor a relation"}
 
 
 def test_what_an_index_of_auto_memory_says_by_itself_is_taken_too(tmp_path: Path) -> None:

@@ -234,8 +234,17 @@ def test_a_field_that_says_nothing_is_told_kept_and_forgotten_once_it_is_mended(
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("record", [{"notes": ["why"]}, {"gist": "  ", "notes": ["why"]}, ""])
-def test_a_lesson_without_a_gist_is_told(tmp_path, stores, record):
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"notes": ["why"]}, "'x' has no `gist`"),
+        ({"gist": "  ", "notes": ["why"]}, "'x' has no `gist`"),
+        ("", "'x' has no `gist`"),
+        ({"gist": "\u200b\u202e\ufeff"}, "`gist` of 'x' has no visible character"),
+        ("\ud800", "`gist` of 'x' has no visible character"),
+    ],
+)
+def test_a_lesson_without_a_gist_is_told(tmp_path, stores, record, told):
     home = Home(tmp_path / "home")
     home.memory.mkdir(parents=True)
     home.graph("user").write_text(json.dumps({"nodes": {"x": record}}), encoding="utf-8")
@@ -243,7 +252,7 @@ def test_a_lesson_without_a_gist_is_told(tmp_path, stores, record):
     async def main():
         store = await stores.served(home)
         (sentence,) = odd_of(store)
-        assert "'x' has no `gist`" in sentence
+        assert told in sentence
         await store.close()
 
     asyncio.run(main())

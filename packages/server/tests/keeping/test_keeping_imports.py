@@ -436,6 +436,37 @@ def test_what_no_file_can_hold_is_left_out_of_an_import_and_told(kg, servers, tm
     assert again.problems() == []
 
 
+def test_a_lesson_that_shows_nothing_is_left_out_of_an_import_and_put_back_by_a_restore(kg, servers, tmp_path) -> None:
+    nodes = {
+        "unseen": {"gist": "\u200b\u202e", "notes": ["A case."]},
+        "torn": {"gist": "\ud800"},
+        "blank": {"gist": " "},
+        "number": {"gist": 5},
+        "sound": {"gist": "Sound."},
+    }
+    edges = [{"from": "sound", "rel": "about", "to": "unseen"}]
+    page = tmp_path / "graph.json"
+    page.write_text(json.dumps({"format": 1, "nodes": nodes, "edges": edges}), encoding="utf-8")
+    server = servers("home")
+
+    _, out, _ = kg("import", page, "--level", "user")
+    assert set(server.graph("user").nodes) == {"sound"}
+    assert kg("restore", page, "--level", "user")[0] == 0
+
+    assert {line for line in out.splitlines() if line.startswith("Skipped: ")} == {
+        "Skipped: nodes 'blank': it has no gist.",
+        "Skipped: nodes 'number': it has no gist.",
+        "Skipped: nodes 'torn': its gist has no visible character.",
+        "Skipped: nodes 'unseen': its gist has no visible character.",
+        "Skipped: edge 'sound about unseen': one of its ends is not here.",
+    }
+    assert set(server.graph("user").nodes) == set(nodes)
+    kg("backup")  # which writes the file
+    (problem,) = server.problems()
+    assert "'blank' has no `gist`" in problem
+    assert "`gist` of 'unseen' has no visible character" in problem
+
+
 def test_of_very_many_skipped_records_the_first_are_listed_and_the_others_counted(server) -> None:
     deep = {"gist": "Deep.", "more": json.loads("[" * 300 + "]" * 300)}
     with Client(server.home) as client:

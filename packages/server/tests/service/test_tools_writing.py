@@ -93,6 +93,20 @@ def test_a_gist_too_long_is_refused_and_a_long_one_gets_a_remark(live: Live) -> 
     live(scenario)
 
 
+def test_what_shows_nothing_is_no_gist_no_note_and_no_tag(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        for gist in ("\u200b", "\u202e\u2066", "\ufeff\u3164", "\x00", "\ud800"):
+            refusal = await writer.refused("kg_put_node", level="project", id="unseen", gist=gist)
+            assert refusal.startswith("The gist has no visible character. State the lesson's claim")
+        unseen = {"notes": ["\u200b", "A case."], "touches": ["\u200b"], "tags": ["\u2800"], "observer": "\u200b"}
+        await writer.reply("kg_put_node", level="project", id="seen", gist=CACHE, **unseen)
+        node = graph(world).nodes["seen"]
+        assert (node.notes, node.touches, node.tags, node.observer) == (("A case.",), (), (), "")
+
+    live(scenario)
+
+
 def test_a_write_over_what_the_session_has_not_seen_is_refused_and_shows_the_node(live: Live) -> None:
     async def scenario(world: Any) -> None:
         await world.agent("s-1").put("cache-key", CACHE, notes=["one"])

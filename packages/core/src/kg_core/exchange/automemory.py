@@ -10,6 +10,7 @@ from kg_core.exchange import bullets
 from kg_core.exchange.found import File, Found, Portion, Skipped
 from kg_core.exchange.naming import Names, tag_of
 from kg_core.model import USER, Edge, Graph, Node, Written, from_iso
+from kg_core.model.visible import shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -93,7 +94,8 @@ def _unpointed(files: Mapping[str, File], known: set[str], skipped: list[Skipped
 
 def _fact(name: str, file: File) -> _Fact:
     head, body = _split(file.text())
-    fields = {match.group(1): _unquoted(match.group(2)) for line in head if (match := _FIELD.match(line))}
+    found = ((match.group(1), _unquoted(match.group(2))) for line in head if (match := _FIELD.match(line)))
+    fields = {field: value for field, value in found if shows(value)}
     links = tuple(dict.fromkeys(link.strip() for link in _LINK.findall(body)))
     return _Fact(
         file=name,
@@ -122,7 +124,8 @@ def _unquoted(value: str) -> str:
 
 
 def _paragraphs(body: str) -> Iterator[str]:
-    yield from (part.strip() for part in re.split(r"\n\s*\n", body) if part.strip())
+    """What says something, so no heading without words."""
+    yield from (part.strip() for part in re.split(r"\n\s*\n", body) if shows(part.lstrip("# \n")))
 
 
 def _node(node_id: str, fact: _Fact) -> Node:

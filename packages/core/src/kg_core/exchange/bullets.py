@@ -10,6 +10,7 @@ from kg_core.exchange.found import Found, Portion, Skipped
 from kg_core.exchange.naming import Names, id_of_text, marked, tag_of
 from kg_core.model import USER, Graph, Node, Written
 from kg_core.model.ids import fold, propose
+from kg_core.model.visible import shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ def read(file: File) -> Found:
     for item in found:
         name = _name(item.text)
         gist = _gist(item.text)
-        if not _is_visible(gist):
+        if not shows(gist):
             skipped.append(Skipped(f"line {item.line}", "the item is empty"))
             continue
         node_id = ids[name] if name else id_of_text(gist)
@@ -63,7 +64,7 @@ def read(file: File) -> Found:
         nodes[node_id] = Node(
             id=node_id,
             gist=gist,
-            notes=tuple(dict.fromkeys(filter(_is_visible, item.notes))),
+            notes=tuple(dict.fromkeys(filter(shows, item.notes))),
             tags=(tag,) if tag else (),
             created=file.modified,
             written=written(file.modified),
@@ -118,10 +119,6 @@ def _continue(item: Item, line: str) -> None:
         item.notes[-1] = f"{item.notes[-1]}\n{line.strip()}".strip()
     else:
         item.text = f"{item.text} {line.strip()}".strip()
-
-
-def _is_visible(text: str) -> bool:
-    return any(character.isprintable() and not character.isspace() for character in text)
 
 
 def _name(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model.ids import Folded, fold, is_legal, propose
 from kg_core.model.limits import ID_LENGTH, REL_LENGTH
+from kg_core.model.visible import shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,9 +58,9 @@ def rel_of(name: str) -> str:
     rel = unicodedata.normalize("NFC", name.strip())
     if is_legal(rel, REL_LENGTH):
         return rel
-    return propose(rel)[:REL_LENGTH].strip("-._") if rel else "related-to"
+    return propose(rel)[:REL_LENGTH].strip("-._") if shows(rel) else "related-to"
 
 
 def tag_of(name: str) -> str:
     """A tag from a word or two; empty when there is none."""
-    return propose(name) if name.strip() else ""
+    return propose(name) if shows(name) else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_core.exchange.found import Found, Portion, Skipped
 from kg_core.exchange.naming import Names, rel_of, tag_of
 from kg_core.model import USER, Edge, Graph, Node, Written
+from kg_core.model.visible import shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ def read(file: File) -> Found:
         if record is None:
             if line.strip():
                 skipped.append(Skipped(where, "it is no JSON object"))
-        elif record.get("type") == "entity" and _text(record, "name").strip():
+        elif record.get("type") == "entity" and shows(_text(record, "name")):
             name = _text(record, "name")
             if name in entities:
                 skipped.append(Skipped(where, f"a second entity {name!r}; its observations were added to the first"))
@@ -69,7 +70,7 @@ def _record(line: str) -> dict[str, Any] | None:
 def _node(node_id: str, name: str, entity: dict[str, Any], modified: Millis) -> Node:
     kind = _text(entity, "entityType").strip()
     observations = _texts(entity)
-    title = f"{name} ({kind})" if kind else name
+    title = f"{name} ({kind})" if shows(kind) else name
     tag = tag_of(kind)
     return Node(
         id=node_id,
@@ -103,4 +104,4 @@ def _texts(entity: dict[str, Any]) -> tuple[str, ...]:
     observations = entity.get("observations")
     if not isinstance(observations, list | tuple):
         return ()
-    return tuple(dict.fromkeys(text for text in observations if isinstance(text, str) and text.strip()))
+    return tuple(dict.fromkeys(text for text in observations if isinstance(text, str) and shows(text)))

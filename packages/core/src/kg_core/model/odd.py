@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from kg_core.model.codec import edge_record, node_record
 from kg_core.model.edge import Edge, EdgeKey
 from kg_core.model.node import Kind, Status
+from kg_core.model.visible import shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,7 +54,7 @@ def is_odd(value: Node | Edge) -> bool:
     """Whether there is anything to tell of it. Cheap for a value that has no unknown keys."""
     if isinstance(value, Edge):
         return bool(value.extra) and any(_unused(_EDGE, edge_record(value), value.extra))
-    return not value.gist.strip() or (bool(value.extra) and any(_unused(_NODE, node_record(value), value.extra)))
+    return not shows(value.gist) or (bool(value.extra) and any(_unused(_NODE, node_record(value), value.extra)))
 
 
 def told(graph: Graph, key: OddKey) -> list[str]:
@@ -67,7 +68,7 @@ def told(graph: Graph, key: OddKey) -> list[str]:
     if node is None:
         return []
     odd = list(_unused(_NODE, node_record(node), node.extra))
-    missing = [] if node.gist.strip() or "gist" in odd else [f"{_named(key)} has no `gist`"]
+    missing = [] if shows(node.gist) or "gist" in odd else [_without_gist(node)]
     return [*missing, *(f"`{name}` of {_named(key)} must be {_NODE[name]}" for name in odd)]
 
 
@@ -89,6 +90,11 @@ def kept_aside(node: Node) -> Node:
 def _unused(wanted: Mapping[str, str], record: Record, extra: Mapping[str, object]) -> Iterator[str]:
     """The known fields whose value was kept without being understood, and still stands in the record."""
     return (name for name in wanted if name in extra and record.get(name) is extra[name])
+
+
+def _without_gist(node: Node) -> str:
+    named = _named(node.id)
+    return f"`gist` of {named} has no visible character" if node.gist.strip() else f"{named} has no `gist`"
 
 
 def _named(text: str) -> str:

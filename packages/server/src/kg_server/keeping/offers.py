@@ -16,6 +16,7 @@ from kg_core.exchange.taking import Outcome, imported, restored
 from kg_core.model import MAINTAIN, USER, Graph
 from kg_core.model.codec import read_edge, read_node, read_progress, read_use
 from kg_core.model.nesting import is_too_deep
+from kg_core.model.visible import shows
 from kg_core.policy.secrets import scrub_edge, scrub_node, scrub_progress
 from kg_core.store import OsFiles, Write
 from kg_core.store.files import replace_file
@@ -114,8 +115,8 @@ class Offers:
         run = self._open(name)
         key = self._target(run, part.get("target", {}))
         await self._memory.load(USER, key)
-        _skip(run, _left_out(part))
-        offer, found = _scrubbed(_graph(key, part))
+        _skip(run, _left_out(run.kind, part))
+        offer, found = _scrubbed(_graph(run.kind, key, part))
         run.secrets += found
         # From here to the commit nothing else runs: what is judged is what the write meets.
         user = self._now(run, USER) if key != USER else None
@@ -180,43 +181,54 @@ class Offers:
         return self._home.state / "imports" / f"{name}.json"
 
 
-def _graph(key: GraphKey, part: Mapping[str, Any]) -> Graph:
+def _graph(kind: Kind, key: GraphKey, part: Mapping[str, Any]) -> Graph:
     """The part as values. Records that are none are left out; the command line makes them all."""
-    nodes = {name: read_node(name, record) for name, record in _records(part, "nodes")}
+    nodes = {name: read_node(name, record) for name, record in _records(kind, part, "nodes")}
     listed = found if isinstance(found := part.get("edges"), list) else []
     records = [record for record in listed if isinstance(record, dict) and not is_too_deep(record)]
     edges = [edge for record in records if (edge := read_edge(record))]
     return Graph.build(
         key,
         nodes=nodes,
-        use={name: read_use(record) for name, record in _records(part, "use")},
+        use={name: read_use(record) for name, record in _records(kind, part, "use")},
         edges={edge.key: edge for edge in edges},
-        progress={name: read_progress(record) for name, record in _records(part, "progress")},
+        progress={name: read_progress(record) for name, record in _records(kind, part, "progress")},
     )
 
 
-def _records(part: Mapping[str, Any], name: str) -> list[tuple[str, dict[str, Any]]]:
-    """The records that a file could hold: what is written down is to be read again."""
-    values = part.get(name)
+def _records(kind: Kind, part: Mapping[str, Any], section: str) -> list[tuple[str, dict[str, Any]]]:
+    """The records that are taken."""
+    values = part.get(section)
     found = values.items() if isinstance(values, dict) else ()
-    return [(key, value) for key, value in found if isinstance(value, dict) and not _unkept(key, value)]
-
-
-def _left_out(part: Mapping[str, Any]) -> list[dict[str, str]]:
     return [
-        {"where": f"{kind} {name!r}", "reason": reason}
-        for kind in ("nodes", "progress")
-        if isinstance(values := part.get(kind), dict)
-        for name, value in values.items()
-        if (reason := _unkept(name, value))
+        (name, value) for name, value in found if isinstance(value, dict) and not _unkept(kind, section, name, value)
     ]
 
 
-def _unkept(name: str, value: object) -> str:
-    """Why no file can hold a record of that name; nothing when one can."""
+def _left_out(kind: Kind, part: Mapping[str, Any]) -> list[dict[str, str]]:
+    return [
+        {"where": f"{section} {name!r}", "reason": reason}
+        for section in ("nodes", "progress")
+        if isinstance(values := part.get(section), dict)
+        for name, value in values.items()
+        if (reason := _unkept(kind, section, name, value))
+    ]
+
+
+def _unkept(kind: Kind, section: str, name: str, value: object) -> str:
+    """Why a record is not taken, nothing when it is. No file could hold it, as what is written down is to be read
+    again; or it is a lesson from elsewhere that says nothing. A restore takes what was here as it was.
+    """
     if not name:
         return "it has no name"
-    return "it is nested too deeply" if is_too_deep(value) else ""
+    if is_too_deep(value):
+        return "it is nested too deeply"
+    if kind is Kind.RESTORE or section != "nodes" or not isinstance(value, dict):
+        return ""
+    gist = value.get("gist")
+    if not isinstance(gist, str) or not gist.strip():
+        return "it has no gist"
+    return "" if shows(gist) else "its gist has no visible character"
 
 
 def _texts(values: object) -> tuple[str, ...]:
@@ -246,8 +258,7 @@ def _count(run: _Run, key: GraphKey, taken: Taken) -> None:
         if len(ids) < _LISTED:
             ids.append(node_id)
     run.counts[key, "edges"] += taken.edges
-    reason = "one of its ends was deleted here" if run.kind is Kind.IMPORT else "one of its ends is not there"
-    _skip(run, [{"where": f"edge {name!r}", "reason": reason} for name in taken.dormant])
+    _skip(run, [{"where": f"edge {name!r}", "reason": "one of its ends is not here"} for name in taken.dormant])
 
 
 def _skip(run: _Run, found: Sequence[dict[str, str]]) -> None:

@@ -17,6 +17,7 @@ from kg_core.model.limits import (
     TOUCHES,
     VIEW_LENGTH,
 )
+from kg_core.model.visible import shows
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -31,10 +32,11 @@ def single_line(text: str) -> str:
 
 
 def checked_gist(text: str) -> str:
-    """The gist as it is stored. Raises INVALID when it is empty, TOO_LARGE beyond the hard limit."""
+    """The gist as it is stored. Raises INVALID when it shows nothing, TOO_LARGE beyond the hard limit."""
     gist = single_line(text)
-    if not gist:
-        raise KgError(Code.INVALID, "The gist is empty. State the lesson's claim in one sentence.")
+    if not shows(gist):
+        wrong = "has no visible character" if gist else "is empty"
+        raise KgError(Code.INVALID, f"The gist {wrong}. State the lesson's claim in one sentence.")
     if len(gist) > GIST_HARD:
         raise KgError(
             Code.TOO_LARGE,
@@ -46,7 +48,7 @@ def checked_gist(text: str) -> str:
 
 
 def checked_notes(notes: Sequence[str]) -> tuple[str, ...]:
-    """Notes as they are stored: without empty ones and repetitions."""
+    """Notes as they are stored: without those that show nothing, and without repetitions."""
     return _checked("notes", notes, NOTES, NOTE_LENGTH)
 
 
@@ -62,7 +64,7 @@ def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 def checked_view(name: str, text: str) -> str:
     """Whose view a lesson is, or of whom, as it is stored; empty for nobody's."""
-    view = single_line(text)
+    view = line if shows(line := single_line(text)) else ""
     if len(view) > VIEW_LENGTH:
         raise KgError(
             Code.TOO_LARGE,
@@ -83,7 +85,7 @@ def remarks(node_id: str, gist: str, *, is_new: bool) -> list[str]:
 
 
 def _checked(name: str, texts: Sequence[str], most: int, longest: int) -> tuple[str, ...]:
-    kept = tuple(dict.fromkeys(stripped for text in texts if (stripped := text.strip())))
+    kept = tuple(dict.fromkeys(stripped for text in texts if shows(stripped := text.strip())))
     if len(kept) > most:
         raise KgError(
             Code.TOO_LARGE,
