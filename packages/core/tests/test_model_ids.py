@@ -17,7 +17,26 @@ def test_letters_marks_and_digits_of_any_script_are_legal(node_id: str) -> None:
     assert check_id(node_id) == node_id
 
 
-@pytest.mark.parametrize("node_id", ["", "a b", "a/b", "user:x", "a\nb", "~", "🔥", "a" * 129, "x​y", "a\x00"])
+@pytest.mark.parametrize(
+    "node_id",
+    [
+        "",
+        "a b",
+        "a/b",
+        "user:x",
+        "a\nb",
+        "~",
+        "🔥",
+        "\u115f",
+        "\ufe0f",
+        "a\u3164b",
+        "a\u034fb",
+        "\uffa0",
+        "a" * 129,
+        "x​y",
+        "a\x00",
+    ],
+)
 def test_other_ids_are_refused_and_a_legal_one_is_proposed(node_id: str) -> None:
     with pytest.raises(KgError) as caught:
         check_id(node_id + " ")

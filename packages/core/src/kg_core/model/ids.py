@@ -8,11 +8,14 @@ import unicodedata
 from typing import NewType
 
 from kg_core.model.limits import ID_LENGTH, ID_WORDS_NOTED, REL_LENGTH
+from kg_core.model.visible import shows
 from kg_plugin_api import Code, KgError
 
 Folded = NewType("Folded", str)
 """An id as it is compared: NFC, case-folded."""
 
+_UNSHOWN = "\u034f\u3164\uffa0"
+"""Two letters and a mark that show nothing: what is shown leaves them out, and would name another node."""
 _SEPARATORS = re.compile(r"[-_.]+")
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?(?!\d)")
 
@@ -23,9 +26,14 @@ def fold(node_id: str) -> Folded:
 
 
 def is_legal(name: str, length: int = ID_LENGTH) -> bool:
-    """Whether ``name`` is NFC and made of 1 to ``length`` letters, marks, digits, ``.``, ``_`` and ``-``."""
+    """Whether ``name`` is NFC, shows something and is made of 1 to ``length`` letters, marks, digits, ``.``, ``_`` and
+    ``-``.
+    """
     return (
-        0 < len(name) <= length and unicodedata.is_normalized("NFC", name) and all(_is_name_character(c) for c in name)
+        0 < len(name) <= length
+        and unicodedata.is_normalized("NFC", name)
+        and all(_is_name_character(c) for c in name)
+        and shows(name)
     )
 
 
@@ -102,4 +110,4 @@ def _joins_symbol(pieces: list[str]) -> bool:
 
 
 def _is_name_character(character: str) -> bool:
-    return character in "._-" or unicodedata.category(character)[0] in "LMN"
+    return character in "._-" or (unicodedata.category(character)[0] in "LMN" and character not in _UNSHOWN)
