@@ -212,6 +212,29 @@ def test_projects_whose_folders_are_not_known_stay_apart_through_an_export(kg, s
         assert set(second.graph(f"project:{name}").nodes) == {f"of-{name}"}
 
 
+@pytest.mark.parametrize("slug", ["-srv-shop", "my shop", "SHIPS", "s" * 300, "../../shop", "\ud800"])
+def test_a_project_whose_name_cannot_stay_as_it_is_stays_one_project_at_each_import(
+    kg, servers, tmp_path, slug
+) -> None:
+    nodes = {f"lesson-{number}": {"gist": f"Lesson {number}."} for number in range(60)}
+    ships = {"format": 1, "nodes": {"of-ships": {"gist": "A lesson of ships."}}}
+    graphs = {"project:ships": ships, f"project:{slug}": {"format": 1, "nodes": nodes}}
+    exported = tmp_path / "export.json"
+    exported.write_text(json.dumps({"format": 1, "graphs": graphs}), encoding="utf-8")
+    server = servers("home")
+
+    tried = kg("import", exported, "--dry-run")[1]
+    once = kg("import", exported)[1]
+    server.stop()
+    again = servers("home")
+    twice = kg("import", exported)[1]
+
+    (name,) = (line.partition(": 60 new")[0] for line in once.splitlines() if ": 60 new" in line)
+    assert f"{name}: 60 new." in tried
+    assert twice == f"project:ships: 1 here already.\n{name}: 60 here already.\n"
+    assert len(again.graph(name).nodes) == 60
+
+
 @pytest.mark.parametrize("root", [".", "", "ships", "\0", "\ud800"])
 def test_what_is_no_folder_makes_no_two_projects_one(kg, server, tmp_path, root) -> None:
     graphs = {

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import hashlib
-import json
 import secrets
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_core.exchange.taking import Outcome, imported, restored
+from kg_core.exchange import taking
+from kg_core.exchange.taking import Outcome, restored
 from kg_core.model import MAINTAIN, USER, Graph
 from kg_core.model.codec import read_edge, read_node, read_progress, read_use
 from kg_core.model.nesting import is_too_deep
 from kg_core.model.visible import shows
 from kg_core.policy.secrets import scrub_edge, scrub_node, scrub_progress
-from kg_core.store import OsFiles, Write
-from kg_core.store.files import replace_file
-from kg_core.store.layout import compact
-from kg_core.store.slices import batches, in_slices
+from kg_core.store import Write
 from kg_plugin_api import Code, KgError
+from kg_server.keeping import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from kg_core.exchange.taking import Taken
     from kg_core.model import GraphKey, Millis
@@ -35,8 +30,6 @@ if TYPE_CHECKING:
 
 _RUNS: Final = 8
 """Offers that may be open at a time; the oldest gives way, its client is told to start again."""
-_LINE: Final = 500
-"""Versions on one line of the record of an import."""
 _LISTED: Final = 1_000
 """Ids that a summary lists for each graph and outcome, and what it lists of skipped records; beyond that it counts."""
 
@@ -52,7 +45,8 @@ class Kind(StrEnum):
 class _Run:
     """One offer: how it is meant, what an earlier one from the same source offered, and what became of it so far.
 
-    ``staged`` holds what a dry run has made of each graph, ``unlisted`` is how many skipped records are only counted.
+    ``projects`` holds the projects that came with it, by what the source calls them. ``staged`` holds what a dry run
+    has made of each graph, ``unlisted`` is how many skipped records are only counted.
     """
 
     kind: Kind
@@ -61,7 +55,8 @@ class _Run:
     at: Millis
     cwd: str
     deleted: frozenset[str]
-    known: dict[GraphKey, dict[str, str]]
+    known: Mapping[GraphKey, Mapping[str, str]]
+    projects: dict[str, GraphKey]
     offered: dict[GraphKey, dict[str, str]] = field(default_factory=dict)
     staged: dict[GraphKey, Graph] = field(default_factory=dict)
     outcomes: dict[GraphKey, dict[Outcome, list[str]]] = field(default_factory=dict)
@@ -79,6 +74,7 @@ class Offers:
         self._memory = memory
         self._clock = clock
         self._runs: dict[str, _Run] = {}
+        self._projects: dict[str, dict[str, GraphKey]] = {}
 
     async def begin(self, request: Mapping[str, Any]) -> dict[str, object]:
         """Opens an offer of a ``kind`` from a ``source``, an absolute path; also ``dry_run``, ``cwd``, ``deleted``.
@@ -91,6 +87,7 @@ class Offers:
             raise KgError(Code.INVALID, "An offer is an import or a restore.") from error
         await self._memory.store.look()  # a file that was edited just now is part of what the offer meets
         source = str(request.get("source", ""))
+        before = await asyncio.to_thread(imported.read, self._home, source)
         run = _Run(
             kind=kind,
             source=source,
@@ -98,7 +95,8 @@ class Offers:
             at=self._clock(),
             cwd=str(request.get("cwd", "")),
             deleted=frozenset(_texts(request.get("deleted"))),
-            known=await asyncio.to_thread(_read_known, self._record(source)) if kind is Kind.IMPORT else {},
+            known=before.versions if kind is Kind.IMPORT else {},
+            projects=self._projects.setdefault(source, self._registered(before.projects)),
         )
         while len(self._runs) >= _RUNS:
             del self._runs[next(iter(self._runs))]
@@ -136,9 +134,7 @@ class Offers:
         del self._runs[name]
         if run.kind is Kind.IMPORT and not run.dry and run.offered:
             known = {key: {**run.known.get(key, {}), **run.offered.get(key, {})} for key in {*run.known, *run.offered}}
-            pieces = [piece async for piece in in_slices(_known_pieces(run.source, known))]
-            with contextlib.suppress(OSError):
-                await asyncio.to_thread(_write_known, self._record(run.source), pieces)
+            await imported.write(self._home, run.source, imported.Offered(known, run.projects))
         return _summary(run)
 
     def _open(self, name: str) -> _Run:
@@ -153,7 +149,7 @@ class Offers:
     def _judged(self, run: _Run, ours: Graph, offer: Graph, user: Graph | None) -> Taken:
         if run.kind is Kind.RESTORE:
             return restored(ours, offer, user, at=run.at, by=str(run.kind), deleted=run.deleted)
-        taken = imported(ours, offer, user, run.known.get(ours.key, {}))
+        taken = taking.imported(ours, offer, user, run.known.get(ours.key, {}))
         run.offered.setdefault(ours.key, {}).update(taken.offered)
         return taken
 
@@ -174,11 +170,14 @@ class Offers:
             found = next((project for root in roots if (project := projects.resolve(root)) is not None), None)
             if found is not None:
                 return found.key
-        return projects.adopt(slug, roots, _texts(target.get("remotes"))).key
+        if slug not in run.projects:  # all parts of a project belong together, and so does what comes the next time
+            run.projects[slug] = projects.adopt(slug, roots, _texts(target.get("remotes"))).key
+        return run.projects[slug]
 
-    def _record(self, source: str) -> Path:
-        name = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        return self._home.state / "imports" / f"{name}.json"
+    def _registered(self, projects: Mapping[str, GraphKey]) -> dict[str, GraphKey]:
+        """Those of an earlier offer that are still there."""
+        there = {project.key for project in self._memory.store.projects.all()}
+        return {slug: key for slug, key in projects.items() if key in there}
 
 
 def _graph(kind: Kind, key: GraphKey, part: Mapping[str, Any]) -> Graph:
@@ -283,31 +282,3 @@ def _summary(run: _Run) -> dict[str, object]:
         "skipped_more": run.unlisted,
         "secrets": run.secrets,
     }
-
-
-def _known_pieces(source: str, known: Mapping[GraphKey, Mapping[str, str]]) -> Iterator[bytes]:
-    """The record of what was offered: a line with its source, then lines with a graph and some of its versions."""
-    yield compact({"source": source}) + b"\n"
-    for key, versions in known.items():
-        for batch in batches(versions.items(), _LINE):
-            yield compact({"graph": key, "offered": dict(batch)}) + b"\n"
-
-
-def _write_known(path: Path, pieces: Sequence[bytes]) -> None:
-    files = OsFiles()
-    files.make_folder(path.parent)
-    replace_file(files, path, pieces)
-
-
-def _read_known(path: Path) -> dict[GraphKey, dict[str, str]]:
-    """What an earlier import from this source offered; empty when nothing can be read of it."""
-    known: dict[GraphKey, dict[str, str]] = {}
-    try:
-        _, *lines = path.read_bytes().splitlines()
-        for line in lines:
-            record = json.loads(line)
-            versions = {str(name): str(version) for name, version in record["offered"].items()}
-            known.setdefault(str(record["graph"]), {}).update(versions)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
-    return known
