@@ -144,6 +144,17 @@ def restore(ours, offer, *deleted):
     return ours.apply(taken.change), taken
 
 
+def test_a_restore_puts_back_what_a_merge_had_set_aside_and_closes_what_was_set_aside_since(values):
+    aside = {"gist": "what the other side said"}
+    open_then = replace(stamped(values.node("alpha", "good"), 5), conflicts=(aside,))
+    open_since = replace(stamped(values.node("beta", "spoilt"), 9), conflicts=(aside,))
+
+    after, _ = restore(graph(open_since), graph(open_then, stamped(values.node("beta", "good"), 5)))
+
+    assert after.nodes["alpha"].conflicts == (aside,)
+    assert (after.nodes["beta"].gist, after.nodes["beta"].conflicts) == ("good", ())
+
+
 def test_a_restore_puts_content_back_and_stamps_it_anew(values):
     ours = graph(stamped(values.node("alpha", "spoilt"), 9), stamped(values.node("newer"), 9))
     offer = graph(stamped(values.node("alpha", "good"), 5), stamped(values.node("gone"), 5))

@@ -100,7 +100,7 @@ def restored(
         else:
             author = node.written.author if node.written is not None else by
             written = Written(at=max(at, _replaced(ours, node_id) + 1), by=by, author=author)
-            nodes[node_id] = replace(node, conflicts=(), written=written)
+            nodes[node_id] = replace(node, written=written)
     theirs = Graph.build(ours.key, nodes=nodes, use=_of_new(ours, offer), edges=offer.edges, progress=offer.progress)
     base = Graph.build(ours.key, nodes={node_id: ours.nodes[node_id] for node_id in nodes if node_id in ours.nodes})
     lifting = Change(graph=ours.key, tombstones=dict.fromkeys(lifted))
