@@ -249,6 +249,16 @@ def test_of_an_entity_what_shows_nothing_is_left_out(tmp_path: Path) -> None:
     assert reasons(read) == {"line 1": "it is neither an entity with a name nor a relation"}
 
 
+def test_an_item_of_an_index_and_a_file_whose_names_differ_in_case_are_two_lessons(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text("- **cache-keys**: Of the index\n", encoding="utf-8")
+    (tmp_path / "Cache-Keys.md").write_text("Of the file\n", encoding="utf-8")
+
+    nodes = found(tmp_path).portions[0].graph.nodes
+
+    assert sorted(node.gist for node in nodes.values()) == ["Of the file", "Of the index"]
+    assert all(node.id == node_id for node_id, node in nodes.items())
+
+
 def test_what_an_index_of_auto_memory_says_by_itself_is_taken_too(tmp_path: Path) -> None:
     folder = shutil.copytree(CLAUDE, tmp_path / "memory")
     (folder / "MEMORY.md").write_text("- [Gone](gone.md) — was here\n- Deploys happen on Tuesdays\nand prose\n\nlost\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from kg_core.exchange import bullets
@@ -55,7 +55,7 @@ def read(files: Mapping[str, File]) -> Found:
     facts = [_fact(name, file) for name, file in sorted(files.items()) if name != INDEX]
     loose = _unpointed(files, {fact.file for fact in facts}, skipped)
     names = Names([*(fact.name for fact in facts), *loose.nodes])
-    nodes = {names[old]: node for old, node in loose.nodes.items()}
+    nodes = {names[old]: replace(node, id=names[old]) for old, node in loose.nodes.items()}
     edges: dict[object, Edge] = {}
     for fact in facts:
         if fact.name in nodes or names[fact.name] in nodes:
