@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from kg_core.model import DERIVED_FROM, Status
 from kg_core.policy.backend import key
 from kg_core.policy.paths import Place, neighbours
-from kg_core.render import replacements, standing
+from kg_core.render import all_replacements, standing
 from kg_plugin_api import SearchHit
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def _corrected(hits: Sequence[SearchHit], levels: Mapping[GraphKey, Graph]) -> l
     own = {hit.key: hit for hit in hits}
     ordered: dict[str, SearchHit] = {}
     for hit in hits:
-        for node_id in reversed(_newer(levels.get(hit.graph), hit.id)):
+        graph = levels.get(hit.graph)
+        for node_id in reversed(all_replacements(graph, hit.id) if graph is not None else []):
             name = key(hit.graph, node_id)
             heir = replace(hit, key=name, id=node_id, strength=hit.strength * INHERITED)
             ordered.setdefault(name, _stronger(own[name], heir) if name in own else heir)
@@ -123,20 +124,6 @@ def _stronger(hit: SearchHit, other: SearchHit) -> SearchHit:
         in_title=hit.in_title or other.in_title,
         strength=max(hit.strength, other.strength),
     )
-
-
-def _newer(graph: Graph | None, node_id: str) -> list[str]:
-    """The ids that supersede a node, those that supersede them and so on, nearest first."""
-    if graph is None:
-        return []
-    found: dict[str, None] = {}
-    waiting = [node_id]
-    while waiting:
-        for newer in replacements(graph, waiting.pop(0)):
-            if newer != node_id and newer not in found:
-                found[newer] = None
-                waiting.append(newer)
-    return list(found)
 
 
 def _lifted(hits: Sequence[SearchHit], levels: Mapping[GraphKey, Graph]) -> list[SearchHit]:

@@ -14,7 +14,7 @@ from kg_core.render.live import Presence, home, presence, shown_edges
 from kg_core.render.neutral import one_line
 from kg_core.render.pages import Page, paged
 from kg_core.render.reading import node_blocks
-from kg_core.render.standing import replacements, standing
+from kg_core.render.standing import all_replacements, replacements, standing
 
 __all__ = [
     "Block",
@@ -25,6 +25,7 @@ __all__ = [
     "Presence",
     "Rank",
     "active_cost",
+    "all_replacements",
     "archived_charge",
     "archived_cost",
     "archived_line",

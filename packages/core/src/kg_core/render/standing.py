@@ -26,5 +26,17 @@ def replacements(graph: Graph, node_id: str) -> tuple[str, ...]:
     return tuple(sorted(key.source for key in keys if _supersedes(graph, key, node_id)))
 
 
+def all_replacements(graph: Graph, node_id: str) -> list[str]:
+    """The ids that supersede a node, those that supersede them and so on, nearest first; never its own."""
+    found: dict[str, None] = {}
+    waiting = [node_id]
+    while waiting:
+        for newer in replacements(graph, waiting.pop(0)):
+            if newer != node_id and newer not in found:
+                found[newer] = None
+                waiting.append(newer)
+    return list(found)
+
+
 def _supersedes(graph: Graph, key: EdgeKey, node_id: str) -> bool:
     return key.rel == SUPERSEDES and key.target == node_id and key.source != node_id and key.source in graph.nodes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kg_core.model import SUPERSEDES, EndKind, end_kind
-from kg_core.render import one_line, replacements
+from kg_core.render import all_replacements, one_line
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def refuse_rounds(graph: Graph, key: EdgeKey) -> None:
     """Raises REFUSED when lessons would supersede each other: then none of them would come up any more."""
-    if key.rel == SUPERSEDES and key.target in _newer(graph, key.source):
+    if key.rel == SUPERSEDES and key.target in all_replacements(graph, key.source):
         old, new = (one_line(end) for end in (key.source, key.target))
         raise KgError(
             Code.REFUSED,
@@ -29,14 +29,3 @@ def unretired(key: EdgeKey) -> tuple[str, ...]:
         return ()
     sentence = f"{one_line(key.target)!r} stays in sight: only a lesson of its own level retires it."
     return (f"{sentence} If it holds nowhere any more, give it the status 'superseded'.",)
-
-
-def _newer(graph: Graph, node_id: str) -> set[str]:
-    """The lessons that supersede one, those that supersede them, and so on."""
-    found: set[str] = set()
-    waiting = [node_id]
-    while waiting:
-        more = set(replacements(graph, waiting.pop())) - found
-        found |= more
-        waiting += more
-    return found
