@@ -39,13 +39,14 @@ def test_help_lists_the_commands_without_importing_them() -> None:
     assert set(done.stderr.split()) == {"kg_server.cli.group", "kg_server.cli.output", "kg_server.cli.terminal"}
 
 
-def test_a_command_that_asks_the_server_loads_nothing_of_the_memory_itself(home) -> None:
+@pytest.mark.parametrize("arguments", [["show"], ["search", "x"]], ids=lambda arguments: arguments[0])
+def test_a_command_that_asks_the_server_loads_nothing_of_the_memory_itself(home, arguments: list[str]) -> None:
     program = (
         "import sys; from kg_server.cli.group import run_command; run_command(sys.argv[1:]); "
         "print([name for name in ('kg_core.store', 'kg_core.policy', 'pydantic') if name in sys.modules])"
     )
 
-    command = [sys.executable, "-c", program, "show", "--home", str(home.root)]
+    command = [sys.executable, "-c", program, *arguments, "--home", str(home.root)]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
 
     assert "The server is not running." in done.stderr

@@ -1,9 +1,10 @@
 """What is worth keeping in sight, preloading, finding and recalling. Pure; ``now`` is an argument, in ms."""
 
+from kg_core.model.depth import Depth
 from kg_core.policy.backend import BuiltinBackend, item, key
 from kg_core.policy.compaction import Budget, planned
 from kg_core.policy.decision import NAMED, Candidate, Decision, Reason, Source
-from kg_core.policy.depth import Deep, Depth, at_depth, deepened
+from kg_core.policy.depth import Deep, at_depth, deepened
 from kg_core.policy.filerecall import FileUse, recall_files, touching
 from kg_core.policy.fullread import full_read
 from kg_core.policy.index import Index

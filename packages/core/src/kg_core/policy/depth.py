@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Kind
+from kg_core.model.depth import Depth
 from kg_core.policy.grounds import HOPS, Grounds, grounds
 from kg_core.policy.recall import GATE
 from kg_core.render import one_line
@@ -19,21 +19,6 @@ if TYPE_CHECKING:
 
 FIRM: Final = GATE.least
 """The strength from which on a lesson is about the question, as measured for prompts."""
-
-
-class Depth(StrEnum):
-    """What a search returns. Each of the first four returns what the one before returns as well."""
-
-    EXPLICIT = "explicit"
-    """What was stated."""
-    DERIVED = "derived"
-    """Conclusions too, where they match."""
-    PREMISES = "premises"
-    """And what these were concluded from, directly."""
-    ANCESTRY = "ancestry"
-    """And what that rests on, down to the ceiling."""
-    AUTO = "auto"
-    """One of the others, by what was found."""
 
 
 _HOPS: Final[Mapping[Depth, int]] = {Depth.EXPLICIT: 0, Depth.DERIVED: 0, Depth.PREMISES: 1, Depth.ANCESTRY: HOPS}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg_core.policy import Depth
+from kg_core.model.depth import Depth
 from kg_server.cli.given import NAME
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
