@@ -130,6 +130,23 @@ def test_a_change_is_seen_at_the_next_look_and_looks_are_a_second_apart(live) ->
     live(scenario)
 
 
+def test_a_person_is_shown_what_was_written_while_an_event_was_looking(live) -> None:
+    async def scenario(world: World) -> None:
+        write(world.theirs, AUTH)
+        world.files.gate.clear()
+        await world.look(patience=0.01)
+        asking = asyncio.create_task(world.maps.anew(world.project, str(world.root)))
+        await asyncio.sleep(0)
+        write(world.theirs, AUTH + RULE)
+        world.files.gate.set()
+        assert len((await asking).map.rules) == 1
+
+        write(world.theirs, AUTH)
+        assert (await world.maps.anew(world.project, str(world.root))).map.rules == ()
+
+    live(scenario)
+
+
 def test_a_broken_map_keeps_its_last_right_version_in_force_and_says_so(live) -> None:
     async def scenario(world: World) -> None:
         write(world.theirs, AUTH + RULE)

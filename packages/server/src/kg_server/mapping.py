@@ -120,7 +120,7 @@ async def _place(store: Store, cwd: str) -> _Place:
     project = store.projects.resolve(cwd) if cwd else None
     if project is None:
         raise KgError(Code.INVALID, f"{cwd or 'This folder'} belongs to no project, so it has no map.")
-    return _Place(project, await store.maps.look(project, cwd))
+    return _Place(project, await store.maps.anew(project, cwd))
 
 
 def _empty(place: _Place) -> str:

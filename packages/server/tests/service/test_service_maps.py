@@ -176,6 +176,23 @@ def test_a_map_in_which_nothing_stands_yet_is_not_told_as_none(live: Live) -> No
     live(scenario)
 
 
+def test_what_was_written_at_this_moment_is_what_is_shown_and_checked(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        repository = Repository(world.root)
+        folder = str(repository.folder)
+        assert "There is no map yet" in (await world.service.check_map(folder))["text"]
+
+        repository.write("src/auth/token.py", "")
+        repository.write(".kg/map.toml", '[[component]]\nslug = "auth"\npaths = ["src"]\n')
+        assert (await world.service.check_map(folder))["text"] == "1 component, 0 rules: all of it reaches somebody."
+
+        repository.write(".kg/map.toml", '[[component]]\nslug = "auth"\npaths = ["lib"]\n')
+        assert "auth [lib]" in (await world.service.show_map(folder, "", ""))["text"]
+        assert not (await world.service.check_map(folder))["ok"]
+
+    live(scenario)
+
+
 def test_a_map_that_reaches_everybody_is_right(live: Live) -> None:
     async def scenario(world: Any) -> None:
         found = await check(world, shop(world))

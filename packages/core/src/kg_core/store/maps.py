@@ -85,16 +85,19 @@ class Maps:
         Looks at the files at most once a second, and waits ``patience`` seconds at most, in which case the answer is
         what is known already.
         """
-        look = self._looks.get((project.key, cwd))
-        if look is None:
-            if len(self._looks) >= _REMEMBERED:
-                self._looks.clear()
-            look = _Look(project, cwd, self._clock() - LOOKED_FOR, project.root)
-            self._looks[project.key, cwd] = look
+        look = self._look(project, cwd)
         self._begin(look)
         if look.running is not None:
             await asyncio.wait((look.running,), timeout=patience)
         return self.known(project, cwd)
+
+    async def anew(self, project: Project, cwd: str) -> MapState:
+        """The map as its files are at this moment, for a person who may have just written them."""
+        look = self._look(project, cwd)
+        if look.running is not None:  # that one may have read before they were written
+            await asyncio.wait((look.running,))
+        look.at = self._clock() - LOOKED_FOR
+        return await self.look(project, cwd)
 
     def known(self, project: Project, cwd: str) -> MapState:
         """What the last look found; an empty map before the first one."""
@@ -144,6 +147,16 @@ class Maps:
         found = None if around is None else (around[0], around[1].root)
         self._trees[folder] = (now, found)
         return found
+
+    def _look(self, project: Project, cwd: str) -> _Look:
+        """What is remembered of the looks at this folder's map."""
+        look = self._looks.get((project.key, cwd))
+        if look is None:
+            if len(self._looks) >= _REMEMBERED:
+                self._looks.clear()
+            look = _Look(project, cwd, self._clock() - LOOKED_FOR, project.root)
+            self._looks[project.key, cwd] = look
+        return look
 
     def _begin(self, look: _Look) -> None:
         """Looks again, unless that was done within a second or is under way."""
