@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kg_server.cli import options
+from kg_server.cli.group import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +35,45 @@ def test_what_takes_longer_than_a_second_is_said(capsys: pytest.CaptureFixture[s
     assert options.patiently("Reading", lambda: ended.wait(30)) is True
 
     assert capsys.readouterr().err.splitlines() == ["Reading … 1 s", "Reading … 2 s"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show"], "Looking"),
+        (["search", "x"], "Searching"),
+        (["why", "x"], "Looking"),
+        (["why-recall"], "Looking"),
+        (["preview"], "Looking"),
+        (["map", "show"], "Looking"),
+        (["map", "check"], "Checking"),
+        (["doctor"], "Looking"),
+    ],
+)
+def test_a_look_that_has_to_wait_says_so(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
+    ended = threading.Event()
+    moments = iter([0.0, 1.2])
+
+    def clock() -> float:
+        moment = next(moments, None)
+        if moment is None:
+            ended.set()
+        return 1.3 if moment is None else moment
+
+    def answer(*_: object, **__: object) -> dict[str, object]:
+        ended.wait(30)
+        return {"text": "", "ok": True, "missing": [], "measure": 1, "limit": 2, "unit": "bytes"}
+
+    monkeypatch.setattr(options, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr("kg_server.client.Client.get", answer)
+    monkeypatch.setattr("kg_server.setup.findings.findings", lambda *_: [])
+    monkeypatch.setenv("KG_HOME", str(tmp_path))
+
+    assert run_command(arguments) == 0
+
+    assert f"{said} … 1 s\n" in capsys.readouterr().err
 
 
 def test_what_fails_fails_as_it_does_by_itself() -> None:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kg_server.cli.options import addressed, as_json, print_json, with_home
+from kg_server.cli.options import addressed, as_json, patiently, print_json, with_home
 from kg_server.cli.place import working_folder
 
 if TYPE_CHECKING:
     from kg_core.store import Home
+    from kg_server.setup.finding import Finding
 
 _SIGNS: Final = {"ok": "ok  ", "note": "note", "problem": "BAD "}
 
@@ -26,7 +27,10 @@ def command(home: Home, *, as_json: bool) -> int:
     from kg_server.setup.findings import findings
     from kg_server.setup.machine import Machine
 
-    found = list(findings(Machine.this(home), Plugins.load(), Control(home).health(), str(working_folder())))
+    def look() -> list[Finding]:
+        return list(findings(Machine.this(home), Plugins.load(), Control(home).health(), str(working_folder())))
+
+    found: list[Finding] = patiently("Looking", look)
     sound = all(finding.level is not Level.PROBLEM for finding in found)
     if as_json:
         listed = [

@@ -10,6 +10,7 @@ import click
 
 from kg_server.cli.given import NAME
 from kg_server.cli.group import Listing
+from kg_server.cli.looking import looked
 from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with_home
 from kg_server.counting import counted
 
@@ -31,7 +32,7 @@ def command() -> None:
 def show(home: Home, cwd: str, path: str | None, component: str | None, *, as_json: bool) -> None:
     """Show the whole map, or what holds for one file, or for one component."""
     asked = {"cwd": cwd, "path": str(Path(cwd, path)) if path else "", "component": component or ""}
-    _print(_asked(home, "/api/v1/map", asked), as_json=as_json)
+    _print(looked(home, "/api/v1/map", asked), as_json=as_json)
 
 
 @command.command("check")
@@ -43,7 +44,7 @@ def check(home: Home, cwd: str, *, as_json: bool) -> int:
 
     Exit code 1 when a rule does not reach those it is meant for; notes alone exit 0.
     """
-    found = patiently("Checking", lambda: _asked(home, "/api/v1/map/check", {"cwd": cwd}))
+    found = looked(home, "/api/v1/map/check", {"cwd": cwd}, "Checking")
     if as_json:
         print_json(found)
     else:
@@ -79,14 +80,6 @@ def _begun(count: int) -> str:
     if not count:
         return "has no components, as nothing here became one, and no rules. Write down both"
     return f"has {counted(count, 'component')} and no rules. Write down the rules"
-
-
-def _asked(home: Home, route: str, asked: dict[str, str]) -> dict[str, Any]:
-    from kg_server.client import Client
-
-    with Client(home) as client:
-        found: dict[str, Any] = client.get(route, asked)
-    return found
 
 
 def _print(found: dict[str, Any], *, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kg_server.cli.given import NAME
+from kg_server.cli.looking import looked
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
@@ -24,10 +25,7 @@ _UNITS: Final = {"utf16": "characters, counted as UTF-16 units", "bytes": "bytes
 @with_home
 def command(home: Home, cwd: str, harness: str | None, *, as_json: bool) -> None:
     """Show exactly what the start of a session in this folder would deliver, and its measure against the limit."""
-    from kg_server.client import Client
-
-    with Client(home) as client:
-        found = client.get("/api/v1/preview", {"harness": harness or "", "cwd": cwd})
+    found = looked(home, "/api/v1/preview", {"harness": harness or "", "cwd": cwd})
     if as_json:
         print_json(found)
         return

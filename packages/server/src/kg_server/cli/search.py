@@ -8,6 +8,7 @@ import click
 
 from kg_core.model.depth import Depth
 from kg_server.cli.given import NAME
+from kg_server.cli.looking import looked
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
@@ -37,12 +38,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Search the memory of this folder. Any words are legal; there are no operators."""
-    from kg_server.client import Client
-
     text = " ".join(words).encode("utf-8", "replace").decode("utf-8")  # lessons hold nothing that is no text
-    with Client(home) as client:
-        asked = {"depth": depth or "", "observer": observer or "", "observed": observed or ""}
-        found = client.get("/api/v1/search", {"cwd": cwd, "query": text, **asked})
+    asked = {"depth": depth or "", "observer": observer or "", "observed": observed or ""}
+    found = looked(home, "/api/v1/search", {"cwd": cwd, "query": text, **asked}, "Searching")
     if as_json:
         print_json(found)
     else:

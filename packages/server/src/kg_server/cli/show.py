@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kg_server.cli.looking import looked
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 from kg_server.cli.output import tell_failure
 
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
 @with_home
 def command(home: Home, cwd: str, ids: tuple[str, ...], *, as_json: bool) -> int:
     """Show the memory of this folder, or the lessons with these ids in full. Exit code 1 when one does not exist."""
-    from kg_server.client import Client
-
-    with Client(home) as client:
-        found = client.get("/api/v1/show", {"cwd": cwd, "id": list(ids)})
+    found = looked(home, "/api/v1/show", {"cwd": cwd, "id": list(ids)})
     if as_json:
         print_json(found)
     elif found["text"]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kg_server.cli.looking import looked
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
 @with_home
 def command(home: Home, cwd: str, lesson: str, level: str | None, *, as_json: bool) -> None:
     """Explain why a lesson is in sight or not: its score, and what would bring it back."""
-    from kg_server.client import Client
-
-    with Client(home) as client:
-        found = client.get("/api/v1/why", {"cwd": cwd, "id": lesson, "level": level or ""})
+    found = looked(home, "/api/v1/why", {"cwd": cwd, "id": lesson, "level": level or ""})
     if as_json:
         print_json(found)
     else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kg_server.cli.given import NAME
+from kg_server.cli.looking import looked
 from kg_server.cli.options import as_json, print_json, with_cwd, with_home
 
 if TYPE_CHECKING:
@@ -30,10 +31,7 @@ if TYPE_CHECKING:
 @with_home
 def command(home: Home, cwd: str, session: str | None, count: int, *, as_json: bool) -> None:
     """Explain why the last prompt, or the last file, brought something to mind or did not."""
-    from kg_server.client import Client
-
-    with Client(home) as client:
-        found = client.get("/api/v1/why-recall", {"cwd": cwd, "session": session or "", "count": str(count)})
+    found = looked(home, "/api/v1/why-recall", {"cwd": cwd, "session": session or "", "count": str(count)})
     if as_json:
         print_json(found)
     else:
