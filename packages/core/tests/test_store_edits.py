@@ -87,6 +87,24 @@ def test_an_edit_that_a_deletion_on_its_way_made_needless_is_kept_when_the_delet
     asyncio.run(main())
 
 
+def test_a_restart_settles_what_a_damaged_edit_left_where_nothing_of_it_is_missed(home, values, stores):
+    async def main():
+        store = await stores.saved(home, values, values.node("kept"))
+        home.graph("user").write_text("{ torn", encoding="utf-8")
+        await store.look()
+        (problem,) = store.problems()
+        assert "`kg restart`" in problem.sentence
+        await store.close()
+
+        again = await stores.opened(home)
+        graph = await again.load("user")
+        assert again.problems() == ()
+        assert set(graph.nodes) == {"kept"}
+        await again.close()
+
+    asyncio.run(main())
+
+
 def test_a_sound_edit_settles_what_a_damaged_one_left(home, values, stores):
     async def main():
         store = await stores.saved(home, values, values.node("kept"))
@@ -94,7 +112,7 @@ def test_a_sound_edit_settles_what_a_damaged_one_left(home, values, stores):
         await store.look()
         await store.snapshot()
         (problem,) = store.problems()
-        assert "Copy what you miss back into user.json." in problem.sentence
+        assert "Copy what you miss back into user.json" in problem.sentence
 
         stores.edited(home, lambda document: document["nodes"].update(added={"gist": "new"}))
         await store.look()

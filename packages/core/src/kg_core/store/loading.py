@@ -229,7 +229,7 @@ class Loading:
             ProblemKind.DAMAGED,
             path,
             f"{path}: {reading.damage}. It is kept as {kept.name}; what could be saved is served. "
-            f"Copy what you miss back into {path.name}.",
+            f"Copy what you miss back into {path.name}; if that is nothing, `kg restart` ends this message.",
         )
 
 
