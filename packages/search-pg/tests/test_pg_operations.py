@@ -149,6 +149,14 @@ def test_calibration_measures_cases_against_their_lessons(asked: Any, endpoint: 
     assert "gate" in found["sentence"]
 
 
+@pytest.mark.parametrize(("more", "lacks"), [({}, "lessons with cases"), ({"embedder": "none"}, "no model")])
+def test_calibration_without_anything_to_measure_says_what_it_lacks(
+    asked: Any, more: dict[str, str], lacks: str
+) -> None:
+    with pytest.raises(KgError, match=f"Nothing is embedded.*{lacks}"):
+        asked([], lambda _: told("calibrate"), **more)
+
+
 def test_a_backend_that_is_not_chosen_says_how_to_choose_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kg_search_pg, "_DESK", Desk())
 

@@ -27,6 +27,7 @@ _QUESTION: Final = 200
 """Characters of a case that make a question."""
 
 _RERANKING_SECONDS: Final = 10.0
+_NO_MODEL: Final = "There is no model: `embedder` under [search.options] names one."
 
 _SIZES: Final = """
     select current_setting('server_version'), (select extversion from pg_extension where extname = 'vector'),
@@ -99,7 +100,8 @@ async def calibrate(desk: Desk) -> Mapping[str, object]:
     backend = desk.opened()
     embedder = backend.meaning.embedder
     if embedder is None or not (backend.meaning.queue and backend.meaning.queue.dimensions):
-        raise KgError(Code.CONFLICT, f"Nothing is embedded. {backend.meaning.problem}".strip())
+        why = backend.meaning.problem or (_NO_MODEL if embedder is None else _advice(0, 0.0))
+        raise KgError(Code.CONFLICT, f"Nothing is embedded. {why}")
     async with backend.database.connection() as connection:
         cases = await (await connection.execute(_PAIRS, [_QUESTION, _SAMPLE])).fetchall()
     pairs: list[Pair] = []
@@ -131,7 +133,9 @@ async def misses(desk: Desk) -> Mapping[str, object]:
     """The questions that nothing answered, newest first, where they are written down."""
     backend = desk.opened()
     if backend.misses is None:
-        sentence = 'Nothing is written down. Put `misses = "true"` under [search.options] in config.toml, and restart.'
+        sentence = (
+            'Nothing is written down. Put `misses = "true"` under [search.options] in config.toml, then `kg restart`.'
+        )
         return {"written_down": False, "sentence": sentence}
     try:
         return {"written_down": True, "misses": await asyncio.to_thread(backend.misses.read, _MISSES)}
@@ -203,4 +207,4 @@ def _advice(pairs: int, suggested: float) -> str:
         return f"Too few lessons with cases to measure it ({pairs} of {LEAST}): leave the gate closed."
     if not suggested:
         return "This model does not tell the same from something else well enough: leave the gate closed."
-    return f'Put `gate = "{suggested}"` under [search.options] in config.toml, and restart the server.'
+    return f'Put `gate = "{suggested}"` under [search.options] in config.toml, then `kg restart`.'

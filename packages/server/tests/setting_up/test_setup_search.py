@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 MINE = '# mine\n[server]\nport = 7000 # and this\n\n[search]\nbackend = "other"\n'
-ANSWERING = {"state": "answering", "behind": 0, "said": {"rows": 3, "lag": 0}}
+ANSWERING = {"state": "answering", "behind": 0, "said": {"rows": 3, "lag": 0, "whole": False}}
 
 
 @dataclass
@@ -87,7 +87,7 @@ def test_it_takes_the_steps_and_writes_the_settings_beside_what_is_there(person:
     assert wiring.taken == 1
     assert wiring.options == {"dsn": "host=here"}
     assert "half way" in out
-    assert "it answers (rows 3, lag 0)" in out
+    assert "it answers (rows 3, lag 0, whole no)" in out
     settings = Settings.load(person.home)
     assert (settings.search.backend, settings.search.options) == ("meaning", {"dsn": "host=here"})
     assert settings.server.port == 7000

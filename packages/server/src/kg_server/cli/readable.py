@@ -30,7 +30,7 @@ def readable(answer: Mapping[str, Any]) -> str:
 
 def _fields(values: Mapping[str, Any]) -> Iterator[str]:
     for key, value in values.items():
-        name, short = one_line(str(key)), _short(value)
+        name, short = one_line(str(key)), brief(value)
         if short is not None:
             yield f"{name}: {short}"
             continue
@@ -38,7 +38,7 @@ def _fields(values: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"  {line}" for line in _long(value))
 
 
-def _short(value: object) -> str | None:
+def brief(value: object) -> str | None:
     """A value on one line; None for one that needs more."""
     match value:
         case bool():
@@ -48,7 +48,7 @@ def _short(value: object) -> str | None:
         case int() | float():
             return str(value)
         case list() if value:
-            words = [None if isinstance(item, list | dict) else _short(item) for item in value]
+            words = [None if isinstance(item, list | dict) else brief(item) for item in value]
             line = ", ".join(word for word in words if word is not None)
             fits = None not in words and len(line) <= _LINE and line.count(", ") < len(words)
             return line if fits else None
@@ -69,7 +69,7 @@ def _long(value: Any) -> Iterator[str]:
 
 def _items(values: Sequence[Any]) -> Iterator[str]:
     for value in values:
-        short = _short(value)
+        short = brief(value)
         lines = _long(value) if short is None else iter([short])
         yield f"- {next(lines)}"
         yield from (f"  {line}" for line in lines)
@@ -82,7 +82,7 @@ def _table(values: Sequence[Any]) -> list[str]:
         return []
     rows = [[one_line(str(name)) for name in names]]
     for value in values:
-        cells = [_short(cell) for cell in value.values()]
+        cells = [brief(cell) for cell in value.values()]
         rows.append([cell for cell in cells if cell is not None])
     if any(len(row) != len(names) for row in rows):
         return []

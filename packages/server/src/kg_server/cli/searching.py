@@ -12,6 +12,7 @@ from kg_server.cli.control import control
 from kg_server.cli.options import told
 from kg_server.cli.output import tell_failure
 from kg_server.cli.place import working_folder
+from kg_server.cli.readable import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,5 +113,5 @@ def _wait(chosen: Choice, told_of: dict[str, object]) -> None:
         client.get("/api/v1/show", {"cwd": str(working_folder())})
     health = wait(server.health, lambda line: click.echo(f"  {line}"))
     told_of["health"] = dict(health)
-    said = ", ".join(f"{name} {value}" for name, value in health["said"].items())
+    said = ", ".join(f"{name} {brief(value) or value}" for name, value in health["said"].items())
     click.echo(f"{chosen.factory.title or chosen.name}: it answers ({said}).")
