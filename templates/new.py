@@ -1,6 +1,6 @@
 """Makes a plug-in of its own from a template, under its own name.
 
-python templates/new.py harness|search NAME FOLDER [--title TITLE]
+python3 templates/new.py harness|search NAME FOLDER [--title TITLE]
 """
 
 from __future__ import annotations
