@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @click.option(
     "--depth",
     type=click.Choice([depth.value for depth in Depth]),
-    help="What was stated; conclusions too; also what these rest on, directly or all the way. Else by what is found.",
+    help="explicit: what was stated; derived: conclusions too; premises, ancestry: also what these rest on, directly "
+    "or all the way. Without it, or auto: by what is found.",
 )
 @click.option("--observer", type=NAME, metavar="NAME", help="Only the views of this observer.")
 @click.option("--observed", type=NAME, metavar="NAME", help="Only views of this person or thing.")
