@@ -95,6 +95,5 @@ class Circles:
         told = "; ".join(named(way) for way in list(self._known.values())[:_TOLD])
         more = f"; and {len(self._known) - _TOLD} more" if len(self._known) > _TOLD else ""
         sentence = f"Lessons rest on themselves, by an edit, an import or a merge: {told}{more}."
-        self._store.report(
-            ProblemKind.CIRCLE, "", f"{sentence} Nothing is lost; delete the edge of each that is wrong."
-        )
+        mend = "Nothing is lost; of each, have an agent delete the edge that is wrong, or take it out of the file."
+        self._store.report(ProblemKind.CIRCLE, "", f"{sentence} {mend}")
