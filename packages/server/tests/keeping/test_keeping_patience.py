@@ -12,11 +12,29 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kg_server.cli import options
+from kg_core.store import Home
+from kg_server.cli import options, setup
 from kg_server.cli.group import run_command
+from kg_server.lifecycle.control import Control, Started
+from kg_server.setup.verify import Proof
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+
+def slow_clock() -> tuple[threading.Event, Callable[[], float]]:
+    """A clock that is past one second when it is asked for the second time, and what is set once that was heard."""
+    ended = threading.Event()
+    moments = iter([0.0, 1.2])
+
+    def monotonic() -> float:
+        moment = next(moments, None)
+        if moment is None:
+            ended.set()
+        return 1.3 if moment is None else moment
+
+    return ended, monotonic
 
 
 def test_what_takes_longer_than_a_second_is_said(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
@@ -53,20 +71,13 @@ def test_what_takes_longer_than_a_second_is_said(capsys: pytest.CaptureFixture[s
 def test_a_look_that_has_to_wait_says_so(
     arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 ) -> None:
-    ended = threading.Event()
-    moments = iter([0.0, 1.2])
-
-    def clock() -> float:
-        moment = next(moments, None)
-        if moment is None:
-            ended.set()
-        return 1.3 if moment is None else moment
+    ended, monotonic = slow_clock()
 
     def answer(*_: object, **__: object) -> dict[str, object]:
         ended.wait(30)
         return {"text": "", "ok": True, "missing": [], "measure": 1, "limit": 2, "unit": "bytes"}
 
-    monkeypatch.setattr(options, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(options, "time", SimpleNamespace(monotonic=monotonic))
     monkeypatch.setattr("kg_server.client.Client.get", answer)
     monkeypatch.setattr("kg_server.setup.findings.findings", lambda *_: [])
     monkeypatch.setenv("KG_HOME", str(tmp_path))
@@ -74,6 +85,24 @@ def test_a_look_that_has_to_wait_says_so(
     assert run_command(arguments) == 0
 
     assert f"{said} … 1 s\n" in capsys.readouterr().err
+
+
+def test_a_set_up_whose_proof_has_to_wait_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
+    ended, monotonic = slow_clock()
+
+    def proved(*_: object) -> Proof:
+        ended.wait(30)
+        return Proof(11, 1.3)
+
+    monkeypatch.setattr(options, "time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr("kg_server.setup.verify.through_shim", proved)
+    monkeypatch.setattr(Control, "start", lambda *_, **__: Started(health={"pid": 1}, fresh=True))
+
+    setup._prove(Home(tmp_path), [], [])
+
+    assert capsys.readouterr().err == "Any MCP client: asking the memory … 1 s\n"
 
 
 def test_what_fails_fails_as_it_does_by_itself() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from kg_server.cli import changes
 from kg_server.cli.consent import Consent
 from kg_server.cli.control import control
 from kg_server.cli.given import NAME
-from kg_server.cli.options import apart, as_json, told, with_home
+from kg_server.cli.options import apart, as_json, patiently, told, with_home
 from kg_server.cli.output import tell_failure
 
 if TYPE_CHECKING:
@@ -314,7 +315,7 @@ def _prove(home: Home, connections: Sequence[Connection], harnesses: Sequence[st
     for name, command in [(c.harness.title, c.site.launch.shim) for c in connections] or [
         ("Any MCP client", shim(home, "mcp"))
     ]:
-        proof = through_shim(command, Path.home())
+        proof = patiently(f"{name}: asking the memory", partial(through_shim, command, Path.home()))
         click.echo(f"{name}: memory answers, {proof.tools} tools, {proof.seconds * 1000:.0f} ms.")
     if connections:
         click.echo("Start a new session of your agent: what it learns, the others are given. `kg doctor` checks all.")
