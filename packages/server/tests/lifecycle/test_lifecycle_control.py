@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from kg_core.store import Home
-from kg_plugin_api import KgError
+from kg_plugin_api import Code, KgError
 from kg_server.carrier import outage
 from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places
@@ -122,16 +122,26 @@ def test_a_server_that_serves_is_not_ended_for_settings_that_none_could_start_wi
     assert Control(home).restart().health["pid"] != first
 
 
-def test_a_server_that_cannot_start_is_told_with_the_end_of_its_log(home, places: Places) -> None:
+def test_settings_that_no_server_could_start_with_are_told_as_such(home) -> None:
     home.config.write_text("nonsense = 1\n", encoding="utf-8")
+
+    with pytest.raises(KgError, match=r"config\.toml.*nonsense") as told:
+        Control(home).start()
+
+    assert told.value.code is Code.INVALID
+    assert str(home.log) not in told.value.sentence
+
+
+def test_a_server_that_cannot_start_is_told_with_the_end_of_its_log(home, places: Places) -> None:
+    home.root.mkdir(exist_ok=True)
+    home.memory.write_text("in the way\n", encoding="utf-8")
 
     with pytest.raises(KgError) as told:
         Control(home).start()
 
-    assert "config.toml" in told.value.sentence
-    assert "nonsense" in told.value.sentence
+    assert str(home.memory) in told.value.sentence
     assert str(home.log) in told.value.sentence
-    home.config.unlink()
+    home.memory.unlink()
     assert Control(home).start().fresh is True, "a failed start leaves nothing that is in the way of the next"
 
 

@@ -56,7 +56,7 @@ class Control:
     def start(self, harnesses: Sequence[str] = ()) -> Started:
         """A server that answers, of this version or a newer one, and that knows these harnesses.
 
-        Raises UNAVAILABLE with the end of the log.
+        Raises INVALID for settings that no server could start with, else UNAVAILABLE with the end of the log.
         """
         with self._alone():
             return self._start(harnesses)
@@ -101,11 +101,15 @@ class Control:
 
         False when none ran.
         """
+        if self.health() is not None:
+            self._settings()
+        return self._stop()
+
+    def _settings(self) -> None:
+        """Raises INVALID for settings that no server could start with."""
         from kg_core.store import Settings
 
-        if self.health() is not None:
-            Settings.load(self._home)
-        return self._stop()
+        Settings.load(self._home)
 
     def _start(self, harnesses: Sequence[str] = (), *, replaced: bool = False) -> Started:
         running = self.health()
@@ -129,6 +133,7 @@ class Control:
                 return Started(running, fresh=True, replaced=replaced)
             if process.poll() is not None:
                 remove(self._places.starting)
+                self._settings()
                 raise KgError(Code.UNAVAILABLE, f"The server could not start. {self._log_end(log_from)}")
             self._waiting(time.monotonic() - begun)
             time.sleep(_POLL)
