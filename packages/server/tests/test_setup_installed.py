@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import metadata
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
@@ -55,6 +56,30 @@ def test_the_line_to_add_a_plug_in_fits_how_kg_was_installed(monkeypatch: pytest
     assert add_line("codex", Means.UV_TOOL) == "uv tool install --force 'kg-server[claude,codex]'"
     assert add_line("codex", Means.PIPX) == "pipx install --force 'kg-server[claude,codex]'"
     assert add_line("codex", Means.PIP).endswith("-m pip install kg-harness-codex")
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_beside"),
+    [
+        ('{{"url": "file://{folder}/server", "dir_info": {{}}}}', True),
+        ('{{"url": "file://{folder}/gone/server", "dir_info": {{}}}}', False),
+        ('{{"url": "https://example.org{folder}/server"}}', False),
+        ("[]", False),
+        ("{{", False),
+    ],
+)
+def test_a_kg_that_was_installed_from_a_clone_gets_its_plug_ins_from_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, origin: str, *, is_beside: bool
+) -> None:
+    has(monkeypatch, tmp_path, {"kg-server": EXTRAS})
+    packages = tmp_path / "a clone"
+    (packages / "harness-codex").mkdir(parents=True)
+    (packages / "harness-codex" / "pyproject.toml").touch()
+    told = origin.format(folder=quote(str(packages)))
+    (tmp_path / "kg_server-1.0.dist-info" / "direct_url.json").write_text(told, encoding="utf-8")
+
+    wanted = f"'{packages}/harness-codex'" if is_beside else "kg-harness-codex"
+    assert add_line("codex", Means.PIP).endswith(f" -m pip install {wanted}")
 
 
 def test_the_line_to_add_a_harness_keeps_every_plug_in_that_is_there(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import sys
@@ -11,6 +12,8 @@ from itertools import pairwise
 from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from kg_plugin_api import PROJECT
 
@@ -62,7 +65,8 @@ def add_line(harness: str, how: Means | None = None) -> str:
         case Means.PIPX:
             return f"pipx install --force {wanted}"
         case Means.CACHE | Means.PIP:
-            return f"{shlex.quote(sys.executable)} -m pip install kg-harness-{harness}"
+            source = _beside_server(f"harness-{harness}", there) or f"kg-harness-{harness}"
+            return f"{shlex.quote(sys.executable)} -m pip install {shlex.quote(source)}"
 
 
 def remove_line(how: Means | None = None) -> str:
@@ -100,6 +104,18 @@ def _beside(extras: Mapping[str, frozenset[str]], there: Mapping[str, Distributi
         own = ",".join(sorted(_extras(name, there)))
         if _is_plugin(there[name]) and (own or name not in brought):
             yield f"{name}[{own}]" if own else name
+
+
+def _beside_server(folder: str, there: Mapping[str, Distribution]) -> str:
+    """The package in ``folder`` beside the one on this disk that kg-server was installed from, as from a clone; else
+    empty: no index need have it, or it may have another of its name.
+    """
+    try:
+        url = urlsplit(str(json.loads(there[DISTRIBUTION].read_text("direct_url.json") or "")["url"]))
+    except (KeyError, TypeError, ValueError):
+        return ""
+    found = Path(url2pathname(url.path)).parent / folder
+    return str(found) if url.scheme == "file" and (found / "pyproject.toml").is_file() else ""
 
 
 def _is_plugin(found: Distribution) -> bool:
