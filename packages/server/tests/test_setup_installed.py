@@ -56,6 +56,8 @@ def test_the_line_to_add_a_plug_in_fits_how_kg_was_installed(monkeypatch: pytest
     assert add_line("codex", Means.UV_TOOL) == "uv tool install --force 'kg-server[claude,codex]'"
     assert add_line("codex", Means.PIPX) == "pipx install --force 'kg-server[claude,codex]'"
     assert add_line("codex", Means.PIP).endswith("-m pip install kg-harness-codex")
+    assert add_line("pg", Means.PIPX) == "pipx install --force 'kg-server[claude,pg]'"
+    assert add_line("pg", Means.PIP).endswith("-m pip install kg-search-pg")
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,8 @@ def test_a_backend_that_is_out_is_told_and_left_chosen(person: Any, server: list
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("--search", "magic"), "magic"),
+        (("--search", "magic"), "'magic'; there are: builtin, meaning. Install its plug-in first."),
+        (("--search", "pg"), "'pg'; there are: builtin, meaning. Add it with: "),
         (("--search", "meaning", "--option", "dsn"), "NAME=VALUE"),
         (("--search", "builtin", "--option", "dsn=x"), "no options"),
         (("--option", "dsn=x"), "--search"),

@@ -28,6 +28,8 @@ FIRST_PARTY: Final[Mapping[str, str]] = MappingProxyType(
     {"antigravity": "agy", "claude": "claude", "codex": "codex", "copilot": "copilot"}
 )
 """Harnesses whose plug-ins are our own, and the program by which their agent is found before the plug-in is there."""
+FIRST_PARTY_SEARCH: Final = frozenset({"pg"})
+"""Search backends whose plug-ins are our own."""
 
 
 class Means(StrEnum):
@@ -53,19 +55,22 @@ def means(prefix: str = sys.prefix) -> Means:
     return Means.PIP
 
 
-def add_line(harness: str, how: Means | None = None) -> str:
-    """What a person types so that this kg gets the plug-in of a first-party harness, and keeps those that it has."""
+def add_line(name: str, how: Means | None = None) -> str:
+    """What a person types so that this kg gets the plug-in of a first-party harness or search backend, and keeps those
+    that it has.
+    """
     there = _installed()
     extras = _extras(DISTRIBUTION, there)
-    wanted = f"'{DISTRIBUTION}[{','.join(sorted({harness, *extras}))}]'"
+    wanted = f"'{DISTRIBUTION}[{','.join(sorted({name, *extras}))}]'"
     match how or means():
         case Means.UV_TOOL:  # makes the environment anew, with nothing but what the line names
-            beside = [shlex.quote(name) for name in _beside(extras, there)]
-            return " ".join(["uv tool install --force", wanted, *(f"--with {name}" for name in beside)])
+            beside = [shlex.quote(plugin) for plugin in _beside(extras, there)]
+            return " ".join(["uv tool install --force", wanted, *(f"--with {plugin}" for plugin in beside)])
         case Means.PIPX:
             return f"pipx install --force {wanted}"
         case Means.CACHE | Means.PIP:
-            source = _beside_server(f"harness-{harness}", there) or f"kg-harness-{harness}"
+            folder = f"{'search' if name in FIRST_PARTY_SEARCH else 'harness'}-{name}"
+            source = _beside_server(folder, there) or f"kg-{folder}"
             return f"{shlex.quote(sys.executable)} -m pip install {shlex.quote(source)}"
 
 

@@ -10,6 +10,7 @@ from kg_plugin_api import Code, KgError, TomlEntry
 from kg_server.counting import counted
 from kg_server.searching import BUILTIN, LAG, State
 from kg_server.setup.connection import Records
+from kg_server.setup.installed import FIRST_PARTY_SEARCH, add_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -78,9 +79,10 @@ def choice(home: Home, plugins: Plugins, name: str, options: Sequence[str]) -> C
         if factory.name == name:
             return Choice(home, factory, given)
     offered = ", ".join([BUILTIN, *(factory.name for factory in plugins.search_backends)])
+    first = f"Add it with: {add_line(name)}" if name in FIRST_PARTY_SEARCH else "Install its plug-in first."
     raise KgError(
         Code.NOT_FOUND,
-        f"No plug-in offers the search backend {name!r}; there are: {offered}. Install its plug-in first.",
+        f"No plug-in offers the search backend {name!r}; there are: {offered}. {first}",
     )
 
 
