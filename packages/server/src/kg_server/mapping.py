@@ -245,12 +245,17 @@ async def _overtaken(place: _Place, project_map: ProjectMap) -> list[Finding]:
 
 
 async def _is_edited(folder: Path, files: Iterable[str]) -> bool:
-    """Whether a file differs from what is committed of it."""
-    within = [file for file in files if Path(file).is_relative_to(folder)]
-    try:
-        return bool(await quietly(folder, "--literal-pathspecs", "status", "--porcelain", "--", *within))
-    except GitFailed:
-        return True
+    """Whether a file differs from what is committed of it, by more than its line ends."""
+    # `git status` would answer this too, but first it runs the filters that the repository's own settings name.
+    for path in (Path(file) for file in files if Path(file).is_relative_to(folder)):
+        try:
+            committed = await quietly(folder, "cat-file", "blob", f"HEAD:./{path.relative_to(folder).as_posix()}")
+            now = await asyncio.to_thread(path.read_bytes)
+        except (GitFailed, OSError):
+            return True
+        if now.decode("utf-8", "surrogateescape").replace("\r\n", "\n") != committed.replace("\r\n", "\n"):
+            return True
+    return False
 
 
 async def _committed(folder: Path, path: str) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ import pytest
 from kg_core.store.maps import Maps
 from kg_plugin_api import Code, KgError
 from kg_server import mapping
+from kg_server.files.renaming import Renaming
+from kg_server.keeping import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -248,6 +251,51 @@ def test_a_source_that_changed_after_the_map_or_is_gone_is_a_note(live: Live) ->
         repository.commit()
         assert kinds(await check(world, repository)) == ["source-gone"]
 
+    live(scenario)
+
+
+def test_no_program_is_run_that_a_repository_names(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(world: Any) -> None:
+        repository = shop(world)
+        repository.git("mv", "src/crypto/random.py", "src/crypto/chance.py")
+        repository.write("src/crypto/chance.py", "src/crypto/random.py\n" * 21)
+        repository.write(".gitattributes", "* filter=named diff=named\n")
+        repository.commit()
+        program = world.root / "program"
+        program.write_text(f"#!/bin/sh\necho $0 $* >> {world.root / 'ran'}\nexit 1\n", encoding="utf-8")
+        program.chmod(0o755)
+        (world.root / "hooks").mkdir()
+        (world.root / "hooks" / "post-index-change").symlink_to(program)
+        for name in (
+            *("core.fsmonitor", "core.sshCommand", "core.pager", "diff.external", "diff.named.command"),
+            *("diff.named.textconv", "filter.named.clean", "filter.named.smudge", "filter.named.process"),
+            *("gpg.program", "remote.origin.uploadpack"),
+        ):
+            repository.git("config", name, str(program))
+        for name, value in {
+            "core.hooksPath": str(world.root / "hooks"),
+            "log.showSignature": "true",
+            "core.repositoryFormatVersion": "1",
+            "extensions.partialClone": "origin",
+            "remote.origin.promisor": "true",
+            "remote.origin.url": f"ext::{program} %S",
+            "protocol.ext.allow": "always",
+        }.items():
+            repository.git("config", name, value)
+        for path in (*repository.folder.rglob("*.py"), repository.folder / ".kg" / "map.toml"):
+            os.utime(path, (1, 1))
+        for lost in (repository.folder / ".git" / "objects").glob("??/*"):
+            if b"blob" in zlib.decompress(lost.read_bytes())[:4]:
+                lost.unlink()
+
+        await check(world, repository)
+        renaming = Renaming(lambda: 0)
+        renaming.look(str(repository.folder))
+        await renaming.settled()
+
+        assert not (world.root / "ran").exists()
+
+    monkeypatch.delitem(git._OFFLINE, "GIT_NO_LAZY_FETCH")  # as with a git that does not know it
     live(scenario)
 
 

@@ -29,6 +29,8 @@ _GIT: Final = (
     "--others",
     "--exclude-standard",
 )
+_OFFLINE: Final = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+"""What a partial clone lacks is not brought by a transport or a program that the repository names."""
 _GIT_SECONDS: Final = 60.0
 _KEPT: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
 _BUILT: Final = frozenset(
@@ -111,7 +113,7 @@ def _tracked(root: Path) -> Iterator[str]:
         done = subprocess.run(
             _GIT,
             cwd=root,
-            env={**environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"},
+            env={**environ, **_OFFLINE, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_GIT_SECONDS,

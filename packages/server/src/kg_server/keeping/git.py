@@ -19,8 +19,10 @@ SECONDS: Final = 60.0
 """How long one git command may take."""
 _KEPT: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
 _QUIET: Final = ("--no-optional-locks", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false")
-_OFFLINE: Final = {"GIT_NO_LAZY_FETCH": "1"}
-"""What a partial clone lacks is not brought over the network."""
+_OFFLINE: Final = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+"""What a partial clone lacks is not brought over the network, nor by a program that the repository names: a git that
+does not know the first finds no transport allowed.
+"""
 _BUSY: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "index.lock")
 
 
