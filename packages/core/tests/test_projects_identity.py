@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -527,6 +528,18 @@ def test_a_memory_from_elsewhere_gets_the_project_of_its_folders_or_name_or_a_na
     assert projects.adopt("other-name", ["/nowhere", "/srv/shop"]) == shop
     assert projects.adopt("shop", []).slug == "shop"
     assert projects.adopt("Shop", ["/elsewhere/shop"]).slug == "Shop-2"
+
+
+def test_temporary_folders_that_take_no_file_are_temporary_all_the_same(monkeypatch):
+    def full():
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr("tempfile.gettempdir", full)
+
+    places = Places.from_environ({"HOME": "/home/nobody", "TMPDIR": "/srv/scratch"})
+
+    assert places.is_temporary(Path("/srv/scratch/app"))
+    assert places.is_temporary(Path("/var/tmp/app"))
 
 
 def test_the_memorys_own_folders_are_no_project_even_as_a_repository(registry, tmp_path):

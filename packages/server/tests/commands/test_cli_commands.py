@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -283,6 +284,25 @@ def test_a_folder_that_cannot_be_looked_at_is_named_in_a_sentence(kg, arguments:
     assert f"Error: {folder}" in err
     assert "(File name too long)" in err
     assert "report" not in err
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EFBIG, "File too large"),
+        OSError(errno.EROFS, "Read-only file system"),
+        FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"),
+    ],
+    ids=str,
+)
+def test_a_disk_that_takes_nothing_is_no_bug(kg, monkeypatch, failure: OSError) -> None:
+    def fail(*_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr("kg_server.lifecycle.control.Control.health", fail)
+
+    assert kg("status") == (3, "", f"Error: A file that this needs cannot be used ({failure.strerror}).\n")
 
 
 def test_plugins_are_listed(kg) -> None:

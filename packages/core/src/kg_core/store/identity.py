@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tempfile
@@ -114,7 +115,9 @@ class Places:
     def from_environ(cls, environ: Mapping[str, str]) -> Places:
         """The places of this machine and user."""
         named = [environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
-        temporary = [*_TEMPORARY, tempfile.gettempdir(), *(path for path in named if path)]
+        with contextlib.suppress(FileNotFoundError):  # what no file can be written into now, as its disk is full
+            named.append(tempfile.gettempdir())
+        temporary = [*_TEMPORARY, *(path for path in named if path)]
         home = Path(environ.get("HOME") or Path.home())
         return cls(_real(home), tuple(dict.fromkeys(_real(Path(path)) for path in temporary)))
 

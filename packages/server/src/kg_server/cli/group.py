@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import importlib
 import keyword
 import os
@@ -52,6 +53,10 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Every command with its line of help; the command itself is ``kg_server.cli.<module>.command``."""
+
+
+_OF_DISKS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""What a disk says that is full, read-only or broken."""
 
 
 class Listing(click.Group):
@@ -169,9 +174,13 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _told_of_file(failure: OSError) -> int:
     """Says which file or folder cannot be used, as its owner can do something about it. Returns the exit code."""
-    if not isinstance(failure.filename, str | bytes) or failure.strerror is None:
+    if isinstance(failure.filename, str | bytes) and failure.strerror is not None:
+        what = os.fsdecode(failure.filename)
+    elif failure.errno in _OF_DISKS or (type(failure) is FileNotFoundError and failure.strerror):
+        what = "A file that this needs"  # a write does not say which one, nor does the search for a temporary folder
+    else:
         return _told_of_bug(failure)
-    tell_failure(f"{os.fsdecode(failure.filename)} cannot be used ({failure.strerror}).")
+    tell_failure(f"{what} cannot be used ({failure.strerror}).")
     return ANSWERS[Code.UNAVAILABLE].exit_code
 
 
