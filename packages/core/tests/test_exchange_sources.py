@@ -208,6 +208,18 @@ def test_an_item_without_a_visible_character_is_no_lesson_and_no_note(tmp_path: 
     assert reasons(read) == {"line 1": "the item is empty", "line 2": "the item is empty"}
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_a_file_that_says_how_it_is_encoded_is_read_so(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    page, lines = tmp_path / "list.md", tmp_path / "memory.jsonl"
+    page.write_text(f"{mark}- Déployer 🚲\r\n- Attendre\r\n", encoding=encoding, newline="")
+    lines.write_text(f'{mark}{{"type": "entity", "name": "Déployer 🚲"}}\r\n', encoding=encoding, newline="")
+
+    assert {node.gist for node in found(page).portions[0].graph.nodes.values()} == {"Déployer 🚲", "Attendre"}
+    assert {node.gist for node in found(lines).portions[0].graph.nodes.values()} == {"Déployer 🚲"}
+    assert found(page).skipped == found(lines).skipped == ()
+
+
 def test_an_item_or_a_note_whose_text_begins_on_its_second_line_begins_with_it(tmp_path: Path) -> None:
     page = tmp_path / "list.md"
     page.write_text("- \n  Deploys\n  wait\n  - \n    until one\n    o'clock\n", encoding="utf-8")

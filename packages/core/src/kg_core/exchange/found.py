@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,9 @@ class File:
     modified: Millis
 
     def text(self) -> str:
-        """Its text; what is no UTF-8 is replaced, never refused."""
+        """Its text: UTF-8, or UTF-16 where it says so itself. What is neither is replaced, never refused."""
+        if self.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return self.data.decode("utf-16", "replace")
         return self.data.decode("utf-8-sig", "replace")
 
 
