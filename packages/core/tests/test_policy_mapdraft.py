@@ -95,6 +95,8 @@ def test_what_cannot_be_understood_is_left_out() -> None:
     texts = {"pyproject.toml": "[[[", "package.json": "[1]", "Cargo.toml": "[workspace]\nmembers = 3\n"}
     assert brief(drafted([*texts, "src/a/x.py", "src/b/x.py"], texts)) == {"a": ("src/a/**", ""), "b": ("src/b/**", "")}
     assert drafted([], {}) == ()
+    for endless in (f"a = {'9' * 5_000}", f"a = {'[' * 3_000}"):
+        assert drafted(["Cargo.toml"], {"Cargo.toml": endless}) == ()
 
 
 def test_only_manifests_and_owners_are_read() -> None:

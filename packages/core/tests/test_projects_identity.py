@@ -480,15 +480,16 @@ def test_unknown_keys_of_a_registration_survive(registry, tmp_path):
     assert f"{tmp_path}/b" in text
 
 
-def test_a_damaged_registration_is_reported_and_its_slug_not_given_away(registry, tmp_path):
+@pytest.mark.parametrize("text", ["roots = [", f"roots = {'[' * 3_000}", f"roots = {'9' * 5_000}"], ids=len)
+def test_a_damaged_registration_is_reported_and_its_slug_not_given_away(registry, tmp_path, text):
     registry.places = Places(Path("/home/nobody"), ())
     folder = registry.home.project("app")
     folder.mkdir(parents=True)
-    (folder / "project.toml").write_text("roots = [", encoding="utf-8")
+    (folder / "project.toml").write_text(text, encoding="utf-8")
     projects = registry.open()
     assert [problem.kind for problem in registry.problems.all()] == ["odd"]
     assert projects.resolve(str(tmp_path / "app")).slug == "app-2"
-    assert (folder / "project.toml").read_text("utf-8") == "roots = ["
+    assert (folder / "project.toml").read_text("utf-8") == text
 
 
 def test_a_folder_is_looked_at_again_after_a_while(registry, tmp_path):

@@ -87,6 +87,8 @@ def test_two_files_make_one_map() -> None:
         ('severity = "should"', 'severity = "shall"', "severity must be 'must', 'should' or 'info'"),
         ('title = "No clock"', 'title = " "', "([[constraint]] 2): title is empty"),
         ('[[component]]\nslug = "auth"', '[component]\nslug = "auth"', "map1.toml is not valid TOML"),
+        ("priority = 2", f"priority = {'9' * 5_000}", "map1.toml is not valid TOML: Exceeds the limit"),
+        ("priority = 2", f"priority = {'[' * 3_000}", "map1.toml is not valid TOML: "),
         ('[[component]]\nslug = "auth"', 'hold = true\n[[component]]\nslug = "auth"', "there is no key 'hold'"),
     ],
 )

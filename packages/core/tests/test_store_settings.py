@@ -36,6 +36,8 @@ def test_what_a_person_wrote_counts_byte_order_mark_or_not(home):
         ("[server]\nport = 'x'\n", "server.port"),
         ("[server]\nport = 70000\n", "server.port"),
         ("[server\n", "TOML"),
+        pytest.param(f"[server]\nport = {'9' * 5_000}\n", "TOML", id="endless number"),
+        pytest.param(f"a = {'[' * 3_000}{']' * 3_000}\n", "TOML", id="endless nesting"),
     ],
 )
 def test_a_mistake_is_an_error_that_names_the_file_and_the_key(home, text, named):

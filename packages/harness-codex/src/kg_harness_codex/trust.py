@@ -116,7 +116,7 @@ def _kept(site: Site) -> Mapping[str, object] | None:
         settings = tomllib.loads((site.config / "config.toml").read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     hooks = settings.get("hooks")
     state = hooks.get("state") if isinstance(hooks, dict) else None

@@ -97,7 +97,7 @@ def _exported(data: bytes) -> dict[str, Any] | None:
 def _registration(data: bytes) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8-sig", "surrogateescape"))  # folders may have such names
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
 
 

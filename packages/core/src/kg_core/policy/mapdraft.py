@@ -206,7 +206,7 @@ def _slugs(places: Iterable[str]) -> dict[str, str]:
 def _toml(texts: Mapping[str, str], path: str) -> Mapping[str, Any]:
     try:
         return tomllib.loads(texts.get(path, ""))
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return {}
 
 

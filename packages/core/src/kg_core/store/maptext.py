@@ -151,7 +151,7 @@ def component_facts(component: Component) -> dict[str, object]:
 def _read(source: MapSource, reading: _Reading) -> None:
     try:
         tables = tomllib.loads(source.text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         reading.faults.append(f"{source.name} is not valid TOML: {error}")
         return
     for key in tables:

@@ -39,7 +39,7 @@ class Registration:
             table = tomllib.loads(files.read(path).decode("utf-8-sig", "surrogateescape"))  # as it is written
         except FileNotFoundError:
             return cls(slug)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             problems.report(ProblemKind.ODD, path, f"{path} cannot be read ({error}); its folders are not known.")
             return cls(slug, saved=True)
         roots = [Path(root) for root in _texts(table, "roots")]

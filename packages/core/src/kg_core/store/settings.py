@@ -108,12 +108,12 @@ class Settings(_Table):
             return cls()
         except OSError as error:
             raise KgError(Code.UNAVAILABLE, f"{home.config} cannot be read ({error.strerror}).") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise KgError(Code.INVALID, f"{home.config} is not valid TOML: {error}.") from error
         except ValidationError as error:
             raise KgError(
                 Code.INVALID, f"{home.config}: {'; '.join(_sentences(error))}.", {"path": str(home.config)}
             ) from error
+        except (ValueError, RecursionError) as error:
+            raise KgError(Code.INVALID, f"{home.config} is not valid TOML: {error}.") from error
 
 
 def _sentences(error: ValidationError) -> list[str]:
