@@ -346,6 +346,22 @@ def test_a_bug_is_told_in_a_sentence_and_its_details_go_to_a_file(kg, home, monk
     assert "Traceback" in (home.state / "command-error.log").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("named", [["--home", "another"], ["--home=another"]])
+def test_the_details_of_a_bug_lie_in_the_memory_that_was_named(kg, home, monkeypatch, tmp_path, named) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("kg_server.lifecycle.control.Control.health", fail)
+    monkeypatch.chdir(tmp_path)
+
+    _, _, err = kg("status", *named)
+
+    noted = tmp_path / "another" / "state" / "command-error.log"
+    assert str(noted) in err
+    assert noted.is_file()
+    assert not (home.state / "command-error.log").exists()
+
+
 def test_the_details_of_a_bug_are_for_their_owner_alone(kg, tmp_path, monkeypatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("boom")

@@ -166,38 +166,39 @@ def _run(arguments: Sequence[str]) -> int:
     except (BrokenPipeError, Unwritable):
         raise
     except OSError as failure:
-        return _told_of_file(failure)
+        return _told_of_file(failure, arguments)
     except Exception as failure:  # noqa: BLE001 - process border: a person gets a sentence, the details go to a file
-        return _told_of_bug(failure)
+        return _told_of_bug(failure, arguments)
     return result if isinstance(result, int) else 0
 
 
-def _told_of_file(failure: OSError) -> int:
+def _told_of_file(failure: OSError, arguments: Sequence[str]) -> int:
     """Says which file or folder cannot be used, as its owner can do something about it. Returns the exit code."""
     if isinstance(failure.filename, str | bytes) and failure.strerror is not None:
         what = os.fsdecode(failure.filename)
     elif failure.errno in _OF_DISKS or (type(failure) is FileNotFoundError and failure.strerror):
         what = "A file that this needs"  # a write does not say which one, nor does the search for a temporary folder
     else:
-        return _told_of_bug(failure)
+        return _told_of_bug(failure, arguments)
     tell_failure(f"{what} cannot be used ({failure.strerror}).")
     return ANSWERS[Code.UNAVAILABLE].exit_code
 
 
-def _told_of_bug(failure: Exception) -> int:
+def _told_of_bug(failure: Exception, arguments: Sequence[str]) -> int:
     """Says what nobody foresaw. Returns the exit code."""
-    tell_failure(f"kg failed ({type(failure).__name__}: {failure}). {_noted()}")
+    tell_failure(f"kg failed ({type(failure).__name__}: {failure}). {_noted(arguments)}")
     return 1
 
 
-def _noted() -> str:
+def _noted(arguments: Sequence[str]) -> str:
     """Writes down where the failure came from, for its owner's eyes only, and says where that can be read."""
     from kg_core.home import Home
     from kg_server.carrier.places import Places
     from kg_server.cli.place import working_folder
 
     try:
-        home = Home.from_environ(os.environ, working_folder())
+        environ = {**os.environ, **_named(arguments)}
+        home = Home.from_environ(environ, working_folder())
         path = home.state / "command-error.log"
         Places(str(home.root)).prepare()
         path.touch(mode=0o600)
@@ -205,3 +206,12 @@ def _noted() -> str:
     except (OSError, KgError):
         return "Please report this."
     return f"Please report this with {path}."
+
+
+def _named(arguments: Sequence[str]) -> dict[str, str]:
+    """The memory that the command line names, as the variable that would."""
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        option, _, folder = word.partition("=")
+        if option == "--home":
+            return {"KG_HOME": folder or following}
+    return {}
