@@ -334,6 +334,32 @@ def test_a_hook_that_its_owner_added_to_our_file_survives_the_removal(person: An
     assert not person.settings("claude").exists()
 
 
+@pytest.mark.parametrize(
+    ("harness", "file"),
+    [("copilot", ".copilot/hooks/kg.json"), ("antigravity", ".gemini/config/plugins/kg/hooks.json")],
+)
+def test_a_file_of_hooks_that_its_owner_changed_is_not_said_to_be_taken_out_and_no_memory_is_deleted_beside_it(
+    person: Any, harness: str, file: str
+) -> None:
+    """What an agent still reads would start a server, and with it the memory that was just deleted."""
+    hooks = person.folder / file
+    person.settings(harness).parent.mkdir(parents=True, exist_ok=True)
+    person.run("setup", "--yes", "--harness", harness)
+    person.home.journal.mkdir(parents=True)
+    changed = hooks.read_text(encoding="utf-8").replace('"type": "command"', '"type": "command", "mine": true', 1)
+    hooks.write_text(changed, encoding="utf-8")
+
+    code, out, err = person.run("uninstall", "--yes", "--purge")
+
+    assert hooks.read_text(encoding="utf-8") == changed
+    assert (code, f"NOT taken out: {hooks} is still read by its agent." in err) == (1, True)
+    assert f"{harness}: taken out." not in out
+    assert person.home.journal.exists()
+    hooks.unlink()
+    assert person.run("uninstall", "--yes", "--purge")[0] == 0
+    assert not person.home.journal.exists()
+
+
 def test_a_hook_that_its_owner_has_in_the_settings_stays_there_alone(person: Any) -> None:
     own = '{\n  "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}\n'
     settings = person.settings("claude")

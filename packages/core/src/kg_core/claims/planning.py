@@ -158,7 +158,7 @@ def _plan_owned(spot: Spot) -> _Result:
     claims = [claim for claim in spot.claims if isinstance(claim, OwnedFile)]
     owned = rework_owned(claims, spot.record.holds, spot.found)
     record = FileRecord(path=str(spot.path), made=True, holds=owned.holds)
-    notes = tuple(Note(path=spot.path, sentence=sentence) for sentence in owned.notes)
+    notes = tuple(Note(path=spot.path, sentence=sentence, whole=True) for sentence in owned.notes)
     return _Result(_change(spot, owned.data, owned.mode), record, notes=notes)
 
 

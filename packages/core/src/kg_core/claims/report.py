@@ -73,10 +73,14 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Worth a line for the person: something was left because somebody changed it."""
+    """Worth a line for the person: something was left because somebody changed it.
+
+    ``whole``: it is a file of ours, and what we wrote may still be in it.
+    """
 
     path: Path
     sentence: str
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,7 @@ def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes
     if not named:
         _leave_teams(home)
         records = Records.at(home).all()
-    taken_out = [_taken_out(name, editor, report) for name, editor in records.items()]
+    taken_out = [_taken_out(home, name, editor, report) for name, editor in records.items()]
     sound = all(taken_out)
     with contextlib.suppress(OSError):
         (home.root / "harnesses").rmdir()  # several plug-ins share it: whoever goes last leaves it empty
@@ -194,7 +194,7 @@ def _leave_teams(home: Home) -> None:
         click.echo(f"{team.tree}: its memory is not shared any more. {team.copy} stays.{commit}")
 
 
-def _taken_out(name: str, editor: Editor, report: Report) -> bool:
+def _taken_out(home: Home, name: str, editor: Editor, report: Report) -> bool:
     plan = editor.plan_removal()
     outcome = editor.apply(plan)
     account = _account(name, report)
@@ -209,9 +209,16 @@ def _taken_out(name: str, editor: Editor, report: Report) -> bool:
     for refusal in outcome.refusals:
         account.still_open.append(refusal.reason)
     _refused(outcome)
-    if outcome.ok:
-        click.echo(f"{_called(name)}: taken out.")
-    return outcome.ok
+    # In its own folder nobody reads it any more. Elsewhere its agent does, and would start a server of kg again.
+    left = [note.path for note in outcome.notes if note.whole and not note.path.is_relative_to(home.root)]
+    for path in left:
+        sentence = f"{path} is still read by its agent. Take what is kg's out of it, or delete it."
+        click.echo(f"  NOT taken out: {sentence}", err=True)
+        account.still_open.append(sentence)
+    if left or not outcome.ok:
+        return False
+    click.echo(f"{_called(name)}: taken out.")
+    return True
 
 
 def _refused(found: Outcome | Plan) -> None:
