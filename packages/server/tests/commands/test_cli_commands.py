@@ -98,6 +98,11 @@ def test_what_is_named_by_nothing_means_neither_everything_nor_this_folder(kg, s
     assert f"Error: Invalid value for '{named}': it is empty. Leave it out, or say what is meant." in err
 
 
+def test_an_option_before_its_command_is_told_where_it_belongs(kg) -> None:
+    assert "`--home` belongs behind the command" in kg("--home", "x", "show")[2]
+    assert "belongs behind" not in kg("--halp", "show")[2]
+
+
 def test_a_misspelt_command_is_told_with_the_one_it_resembles(kg) -> None:
     assert "Did you mean `kg start`?" in kg("strat")[2]
     assert "Did you mean `kg map check`?" in kg("map", "chek")[2]

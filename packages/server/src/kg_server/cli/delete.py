@@ -29,7 +29,7 @@ def command(home: Home, cwd: str, ids: tuple[str, ...], level: str | None, *, as
 
     with Client(home) as client:
         asked = {"cwd": cwd, "ids": list(ids), "level": level or ""}
-        done = patiently("Backing up", lambda: client.post("/api/v1/delete", asked, within=300))
+        done = patiently("Deleting", lambda: client.post("/api/v1/delete", asked, within=300))
     if as_json:
         print_json(done)
         return

@@ -97,10 +97,24 @@ class Listing(click.Group):
                 yield f"{above}{name}", " ".join((command.help or "").split("\n\n")[0].split())
 
 
+_OF_COMMANDS: Final = frozenset({"--home", "--cwd", "--json"})
+"""Options of nearly every command, and of none before it."""
+
+
 class Commands(Listing):
     """Finds a command by its name, then among the operations of plug-ins."""
 
     more = " Plug-ins may add commands; `kg plugins` lists those of the plug-ins that are here."
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What is left for the command. An option that stands too early is told where it belongs."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as failure:
+            if failure.option_name not in _OF_COMMANDS:
+                raise
+            sentence = f"`{failure.option_name}` belongs behind the command, as in `kg show {failure.option_name}`."
+            raise click.UsageError(sentence, ctx) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order in which a person meets them."""

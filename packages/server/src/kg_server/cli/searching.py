@@ -51,7 +51,7 @@ def choose(
         except KgError as failure:
             told_of["open"] = [failure.sentence]
             left = "" if told_of["files"] else "The settings are as they were. "
-            again = "Run `kg setup` again with the same options once that is mended."
+            again = "Run `kg setup` again once that is mended."
             tell_failure(f"{failure.sentence} {left}{again}")
             return report.ends(1)
         return report.ends(0)
