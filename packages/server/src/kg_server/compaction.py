@@ -1,4 +1,4 @@
-"""Keeps every level within its budget: plans after writes, in small steps, and applies a plan that still fits."""
+"""Keeps every level within its budget: plans once it is read and after writes, in small steps; applies what fits."""
 
 from __future__ import annotations
 

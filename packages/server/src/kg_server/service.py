@@ -302,11 +302,15 @@ class Service:
         return self._plugins.ask(harness, "telling of callers", lambda: harness.dialect.caller(meta), Caller, Caller())
 
     async def _keep_up(self) -> None:
+        known: set[GraphKey] = set()
         while True:
             for _ in range(_UPKEEP_ROUNDS):
                 await asyncio.sleep(_LOG_SECONDS)
                 await self._registry.compact(self._is_gone)
                 await self._queues.compact()
+                for graph in [graph for graph in self._memory.loaded if graph not in known]:
+                    self._compaction.look_at(graph)  # a copy may have come without its tiers, as git brings it
+                    known.add(graph)
             self._registry.sweep(self._clock())
             self._queues.sweep(self._registry.knows)
             self._heard.save()

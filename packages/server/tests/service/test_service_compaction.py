@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from kg_core.model import Tier
 from kg_core.model.limits import BUDGET, FILL
 from kg_core.render import charge
+from kg_server.compaction import BY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
+
+    import pytest
 
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
@@ -35,6 +39,27 @@ def test_a_level_beyond_its_budget_is_archived_down_and_stays_so(live: Live) -> 
         world.service._compaction.look_at("project:shop")
         await world.service._compaction.run()
         assert memory.store.sequence == before
+
+    live(scenario)
+
+
+def test_a_level_that_comes_without_its_tiers_is_brought_within_its_budget_once_it_is_read(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a clone of the memory folder has it: git leaves out what a machine knows of use. No write need come first."""
+
+    async def scenario(world: Any) -> None:
+        await outgrow(world)
+        monkeypatch.setattr("kg_server.service._LOG_SECONDS", 0.01)
+        monkeypatch.setattr("kg_server.service._UPKEEP_ROUNDS", 10**9)
+        monkeypatch.setattr("kg_server.compaction._QUIET_SECONDS", 0.01)
+        await world.restart()
+        memory, moved = world.service._memory, asyncio.Event()
+        memory.store.subscribe(lambda entry: moved.set() if entry.by == BY else None)
+        await world.agent("s-2").start()
+        assert charge(memory.durable("project:shop"), memory.durable("user")) > BUDGET
+        await asyncio.wait_for(moved.wait(), 10)
+        assert charge(memory.durable("project:shop"), memory.durable("user")) <= FILL
 
     live(scenario)
 
