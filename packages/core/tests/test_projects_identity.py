@@ -451,6 +451,14 @@ def test_a_clone_of_another_name_is_told_of_the_memory_with_its_remote(registry,
     assert registry.open().left_behind(str(here)) == "", "then it is found by itself"
 
 
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"app": 5}', "[" * 100_000, "9" * 5_000], ids=len)
+def test_names_that_were_given_away_and_cannot_be_read_stop_nobody(registry, tmp_path, text):
+    registry.places = Places(Path("/home/nobody"), ())
+    registry.home.reserved.write_text(text, encoding="utf-8")
+
+    assert registry.open().resolve(str(tmp_path / "app")).slug == "app"
+
+
 def test_folders_with_one_remote_share_a_memory_only_when_the_setting_says_so(registry, tmp_path):
     registry.places = Places(Path("/home/nobody"), ())
     one, two = repository(tmp_path / "one" / "app"), repository(tmp_path / "two" / "other")

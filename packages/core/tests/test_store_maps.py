@@ -213,7 +213,7 @@ def test_a_kept_version_that_is_damaged_counts_as_none(live) -> None:
         await world.look()
         write(world.theirs, "[[component")
         (kept,) = world.home.maps.iterdir()
-        for damage in ("", "{}", '[["a"]]', '[["a", "[["]]'):
+        for damage in ("", "{}", '[["a"]]', '[["a", "[["]]', "[" * 100_000):
             write(kept, damage)
             state = await world.restarted().look(world.project, str(world.root))
             assert state.map.components == ()

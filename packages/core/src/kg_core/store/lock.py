@@ -72,6 +72,6 @@ def _taken(files: Files, home: Home) -> Held:
 def _holder(text: str) -> dict[str, object]:
     try:
         record = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return {name: record[name] for name in ("pid", "port") if record.get(name)} if isinstance(record, dict) else {}

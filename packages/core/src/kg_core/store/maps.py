@@ -243,7 +243,7 @@ class Maps:
                 for name, text in json.loads(self._disk.files.read(self._copy(key, tree)))
             ]
             return MapState(map=parse_map(sources), tree=str(tree), files=tuple(source.name for source in sources))
-        except (OSError, ValueError, TypeError, MapError):
+        except (OSError, ValueError, TypeError, RecursionError, MapError):
             return MapState(tree=str(tree))
 
     def _text(self, path: Path, tree: Path | None) -> str | None:

@@ -303,7 +303,7 @@ class Projects:
     def _reservations(self) -> Iterator[tuple[str, str]]:
         try:
             table = json.loads(self._files.read(self._home.reserved))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return
         if isinstance(table, dict):
             yield from (

@@ -42,7 +42,7 @@ class Sources:
             return ()
         except OSError as error:
             raise KgError(Code.UNAVAILABLE, f"{self._file} cannot be read ({error.strerror}).") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise KgError(
                 Code.INVALID,
                 f"{self._file} does not list folders of documents. Delete it, and add them again (`kg pg docs add`).",

@@ -25,7 +25,7 @@ class Answers:
         try:
             with open(places.answers(harness), encoding="utf-8") as file:
                 held = jsontext.loads(file.read())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             held = None
         return cls(held if isinstance(held, dict) else {})
 

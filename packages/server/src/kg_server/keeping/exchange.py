@@ -210,7 +210,7 @@ def trees(home: Home) -> tuple[Path, ...]:
     try:
         listed = json.loads((home.state / "team.json").read_bytes())["trees"]
         return tuple(Path(tree) for tree in listed if isinstance(tree, str))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ()
 
 

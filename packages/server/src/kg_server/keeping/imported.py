@@ -46,7 +46,7 @@ def read(home: Home, source: str) -> Offered:
             versions.setdefault(str(record["graph"]), {}).update(found)
             if "project" in record:
                 projects[str(record["project"])] = str(record["graph"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Offered()
     return Offered(versions, projects)
 
