@@ -39,6 +39,18 @@ def test_a_lesson_goes_with_its_edges_and_an_import_does_not_bring_it_back(kg, s
     assert set(server.graph("user").nodes) == {"right-port"}
 
 
+@pytest.mark.parametrize("name", [" ", "\u3000", " padded ", "\x00", "two\nlines", "a/b", "user:one", "..", "-"])
+def test_a_lesson_whose_id_a_file_has_and_no_tool_would_write_can_be_shown_and_deleted(kg, server, name) -> None:
+    written = Written(at=1, by="s", author="s")
+    nodes = {each: Node(id=each, gist=f"of {each}", written=written) for each in (name, "padded", "other")}
+    server.commit(nodes=nodes)
+
+    assert json.loads(kg("show", "--json", "--", name)[1])["nodes"][0]["id"] == name
+    assert kg("delete", "--", name)[0] == 0
+
+    assert set(server.graph("user").nodes) == {"padded", "other"}
+
+
 def test_the_command_that_it_prints_brings_them_back(kg, server) -> None:
     server.put("one", "1")
     server.put("two", "2")

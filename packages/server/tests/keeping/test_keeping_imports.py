@@ -465,6 +465,7 @@ def test_a_lesson_that_shows_nothing_is_left_out_of_an_import_and_put_back_by_a_
         "torn": {"gist": "\ud800"},
         "blank": {"gist": " "},
         "number": {"gist": 5},
+        "\u200b": {"gist": "Nobody could name it."},
         "sound": {"gist": "Sound."},
     }
     edges = [{"from": "sound", "rel": "about", "to": "unseen"}]
@@ -479,6 +480,7 @@ def test_a_lesson_that_shows_nothing_is_left_out_of_an_import_and_put_back_by_a_
     assert {line for line in out.splitlines() if line.startswith("Skipped: ")} == {
         "Skipped: nodes 'blank': it has no gist.",
         "Skipped: nodes 'number': it has no gist.",
+        "Skipped: nodes '\\u200b': its id has no visible character.",
         "Skipped: nodes 'torn': its gist has no visible character.",
         "Skipped: nodes 'unseen': its gist has no visible character.",
         "Skipped: edge 'sound about unseen': one of its ends is not here.",

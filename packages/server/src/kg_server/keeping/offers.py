@@ -224,6 +224,8 @@ def _unkept(kind: Kind, section: str, name: str, value: object) -> str:
         return "it is nested too deeply"
     if kind is Kind.RESTORE or section != "nodes" or not isinstance(value, dict):
         return ""
+    if not shows(name):
+        return "its id has no visible character"
     gist = value.get("gist")
     if not isinstance(gist, str) or not gist.strip():
         return "it has no gist"

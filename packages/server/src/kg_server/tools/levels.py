@@ -84,7 +84,12 @@ def level_name(graph: Graph) -> str:
 
 
 def lookup(graph: Graph, text: str) -> Node | None:
-    """The node of this id, or of the same words in other case, separators or Unicode form."""
+    """The node of this id, or of the same words in other case, separators or Unicode form.
+
+    This very id comes first: one that a person wrote into a file may begin with a space, or be nothing else.
+    """
+    if text in graph.nodes:
+        return graph.nodes[text]
     name = unicodedata.normalize("NFC", text.strip())
     node = graph.find(name)
     if node is not None:
@@ -96,7 +101,7 @@ def lookup(graph: Graph, text: str) -> Node | None:
 
 def is_same_spelling(node: Node, text: str) -> bool:
     """Whether ``text`` is the node's own id, be it in another Unicode form."""
-    return unicodedata.normalize("NFC", text.strip()) == unicodedata.normalize("NFC", node.id)
+    return text == node.id or unicodedata.normalize("NFC", text.strip()) == unicodedata.normalize("NFC", node.id)
 
 
 def folds_alike(one: str, other: str) -> bool:
