@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kg_core.model import Edge, Node, Tombstone
+from kg_server.keeping import exchange
 from kg_server.setup.team import Team
 
 
@@ -242,6 +243,31 @@ def test_a_repository_cannot_lead_to_files_outside_of_it(server, shared, person)
     assert any("symbolic link" in sentence for sentence in server.problems())
 
 
+def test_what_is_no_file_in_the_place_of_a_copy_is_not_waited_for(server, shared) -> None:
+    shared.unlink()
+    os.mkfifo(shared)
+
+    server.sync()
+
+    assert any(f"{shared} cannot be used (it is no file)" in sentence for sentence in server.problems())
+
+
+def test_a_copy_that_has_become_a_pipe_since_it_was_looked_at_is_not_waited_for(shared) -> None:
+    shared.unlink()
+    os.mkfifo(shared)
+
+    with pytest.raises(OSError, match="it is no file"):
+        exchange._bytes(shared)
+
+
+def test_a_copy_larger_than_any_memory_is_not_read(server, shared) -> None:
+    os.truncate(shared, exchange.LARGEST + 1)
+
+    server.sync()
+
+    assert any("it has more than 268,435,456 bytes" in sentence for sentence in server.problems())
+
+
 def test_a_link_where_the_copy_is_written_anew_is_not_written_through(server, shared, repository, person) -> None:
     private = person / "private.json"
     private.write_text("mine", encoding="utf-8")
@@ -335,6 +361,20 @@ def test_a_link_in_place_of_the_folder_is_not_written_through(kg, server, reposi
     assert "is a symbolic link" in err
     assert list(private.iterdir()) == []
     assert (repository / ".git" / "config").read_text(encoding="utf-8") == config
+    assert Team.all(server.home) == ()
+
+
+def test_a_link_in_place_of_the_attributes_is_not_written_through(kg, server, repository, person, monkeypatch) -> None:
+    monkeypatch.chdir(repository)
+    monkeypatch.setattr("kg_server.cli.team._start", lambda _: None)
+    (repository / ".kg").mkdir()
+    (repository / ".kg" / ".gitattributes").symlink_to(person / "nothing yet")
+
+    code, _, err = kg("setup", "--team")
+
+    assert code == 2
+    assert "is a symbolic link" in err
+    assert not (person / "nothing yet").exists()
     assert Team.all(server.home) == ()
 
 

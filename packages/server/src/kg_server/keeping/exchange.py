@@ -7,8 +7,11 @@ and a copy that is not there is not made again: on this branch there is none.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
     from kg_server.memory import Memory
 
 FILE: Final = "graph.json"
+LARGEST: Final = 256 * 1024 * 1024
+"""Bytes of a copy. Git packs a file of nothing into next to nothing, and here it would be read into memory."""
 BY: Final = "team"
 """Who wrote an entry that takes over a copy."""
 
@@ -104,7 +109,7 @@ class Exchange:
         changed, conflicts = 0, list[str]()
         data: bytes | None = None
         if identity is not None and identity != known.identity:
-            data = await asyncio.to_thread(path.read_bytes)
+            data = await asyncio.to_thread(_bytes, path)
             copy = await _clean(await read_whole(data, str(path), known.key, known.base), known.base)
             changed, conflicts = await self._merge(known, copy)
         await self._write(path, known, identity, data)
@@ -158,9 +163,13 @@ class Exchange:
         return self._files.identity(path)
 
     def _identity(self, path: Path) -> Identity | None:
-        """Raises OSError for a link: a repository must not lead us to other files."""
+        """Raises OSError for a link, as a repository must not lead us to other files, and for what is no file of a size
+        that a memory may have.
+        """
         if path.is_symlink() or path.parent.is_symlink():
             raise OSError(None, "it is a symbolic link", str(path))
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            _check(path.stat(), path)
         return self._files.identity(path)
 
     async def _known(self, path: Path, tree: Path, identity: Identity | None) -> _Copy | None:
@@ -178,7 +187,7 @@ class Exchange:
         record = self._record(path, project.key)
         try:
             data = await asyncio.to_thread(record.read_bytes)
-            if not is_loaded and identity is not None and data == await asyncio.to_thread(path.read_bytes):
+            if not is_loaded and identity is not None and data == await asyncio.to_thread(_bytes, path):
                 self._idle[path] = identity
                 return None
             return _Copy(key=project.key, base=await read_whole(data, str(record), project.key))
@@ -219,6 +228,24 @@ def write_trees(home: Home, listed: tuple[Path, ...]) -> None:
     files = OsFiles()
     files.make_folder(home.state)
     replace_file(files, home.state / "team.json", (json.dumps({"trees": [str(tree) for tree in listed]}).encode(),))
+
+
+def _bytes(path: Path) -> bytes:
+    """A copy's content, of the file that is there now: a pipe would keep whoever opens it waiting for ever.
+
+    Blocking; raises OSError.
+    """
+    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | more)) as file:
+        _check(os.fstat(file.fileno()), path)
+        return file.read()
+
+
+def _check(status: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(None, "it is no file", str(path))
+    if status.st_size > LARGEST:
+        raise OSError(None, f"it has more than {LARGEST:,} bytes", str(path))
 
 
 async def _clean(copy: Graph, base: Graph) -> Graph:

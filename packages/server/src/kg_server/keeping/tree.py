@@ -30,6 +30,14 @@ def own_folder(tree: Path) -> Path:
     return folder
 
 
+def own_file(tree: Path, name: str) -> Path:
+    """A file of ours in a work tree. Raises INVALID for a link in its place, or in that of its folder."""
+    file = own_folder(tree) / name
+    if file.is_symlink():
+        raise KgError(Code.INVALID, f"{file} is a symbolic link. Remove it, then run this again.")
+    return file
+
+
 async def files_of(folder: Path) -> Tree:
     """The files that git knows or would add; without git those that are there."""
     try:

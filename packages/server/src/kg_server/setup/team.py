@@ -15,7 +15,7 @@ from kg_core.store import is_text
 from kg_plugin_api import Code, KgError, OwnedFile
 from kg_server.keeping.exchange import FILE, trees, write_trees
 from kg_server.keeping.git import Git, GitFailed
-from kg_server.keeping.tree import own_folder
+from kg_server.keeping.tree import own_file
 from kg_server.setup.connection import Records
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Team:
 
     def plan(self) -> Plan:
         """What has to be written into the work tree, beside the copy itself. Raises INVALID for a link in its place."""
-        attributes = OwnedFile(path=own_folder(self.tree) / ".gitattributes", text=f"{FILE} merge=kg\n")
+        attributes = OwnedFile(path=own_file(self.tree, ".gitattributes"), text=f"{FILE} merge=kg\n")
         return self._editor().plan([attributes])
 
     def settings(self) -> dict[str, str]:
