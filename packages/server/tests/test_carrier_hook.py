@@ -278,6 +278,21 @@ def test_starts_and_compactions_that_no_server_took_are_handed_over_before_the_n
 
 
 @pytest.mark.usefixtures("answers", "no_start")
+def test_what_somebody_wrote_is_not_kept_with_a_start_that_no_server_took(hook, places: Places, served_later) -> None:
+    told = {"sessionId": "s", "cwd": "/work", "source": "new", "prompt_id": "p", "trigger": "auto"}
+    written = dict.fromkeys(("initialPrompt", "prompt", "custom_instructions", "compact_summary"), "the password")
+
+    hook("Start", json.dumps({**told, **written}).encode(), start=True)
+
+    (kept,) = Path(places.late).iterdir()
+    assert b"the password" not in kept.read_bytes()
+    served = served_later()
+    os.utime(places.outage, (1, time.time() - 10.5))
+    hook("Prompt")
+    assert served.memory.events[0][1].payload == told
+
+
+@pytest.mark.usefixtures("answers", "no_start")
 def test_what_no_server_took_stays_until_one_does_and_is_bounded(hook, listening, places: Places) -> None:
     Path(places.late).mkdir()
     for number in range(late.MOST):

@@ -1,6 +1,8 @@
 """Starts and compactions that no server took, kept as files until one does.
 
 A server that never hears of a compaction takes what its model has lost for known, and would show none of it again.
+What somebody wrote into such an event (the first prompt, what a summary should keep) is left out: it says nothing of
+where the session is, and may hold what must not be on a disk.
 """
 
 from __future__ import annotations
@@ -17,12 +19,21 @@ from kg_server.carrier.wire import Missed, Wire
 MOST = 32
 """So many are kept; more sessions do not start within an outage."""
 _LARGEST = 64 * 1024
+_WRITTEN = ("content", "instructions", "message", "messages", "prompt", "response", "summary", "text")
+"""What the names of fields end with in which a person or a model writes, in all clients."""
 _SECONDS = 24 * 3600.0
 """As long as a server knows a session that is silent."""
 
 
 def keep(places: Places, path: str, body: bytes) -> None:
-    """Keeps an event that was for ``path``, for whoever reaches the server next. Does nothing where that cannot be."""
+    """Keeps an event that was for ``path``, for whoever reaches the server next, without what somebody wrote in it.
+
+    Does nothing where that cannot be.
+    """
+    try:
+        body = _unwritten(body)
+    except (ValueError, RecursionError):
+        return
     name = os.path.join(places.late, f"{time.time_ns():020d}-{os.getpid()}")
     try:
         os.makedirs(places.late, mode=0o700, exist_ok=True)
@@ -32,6 +43,18 @@ def keep(places: Places, path: str, body: bytes) -> None:
             file.write(path.encode("ascii") + b"\n" + body)
     except OSError:
         remove(name)
+
+
+def _unwritten(body: bytes) -> bytes:
+    """The event without the fields that hold free text. Raises ValueError for what is no event."""
+    import json
+
+    event = json.loads(body)
+    payload = event.get("payload") if isinstance(event, dict) else None
+    if not isinstance(payload, dict):
+        raise ValueError("it is no event")
+    event["payload"] = {name: value for name, value in payload.items() if not name.lower().endswith(_WRITTEN)}
+    return json.dumps(event, separators=(",", ":")).encode("ascii")
 
 
 def hand_over(places: Places, wire: Wire, deadline: float) -> None:
