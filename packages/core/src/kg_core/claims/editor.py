@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,8 @@ from kg_core.claims.sheet import ClaimState
 from kg_core.claims.writing import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
     from kg_core.claims.files import Files
     from kg_core.claims.record import Record
@@ -38,17 +40,25 @@ class Editor:
 
     ``record`` is the file that remembers what is ours, ``backups`` the folder where each run keeps the originals of the
     files that it changes, in a folder of its own. Editors that share ``made`` keep no original of a file that one of
-    them has made: it has none. Making an editor does no I/O. All methods raise KgError(INVALID) when
-    the record cannot be read or a claim cannot be written in any file.
+    them has made: it has none. While a run writes, ``alone`` keeps away all others that write the same files: of two
+    at once, one forgets what the other has put there. Making an editor does no I/O. All methods raise KgError(INVALID)
+    when the record cannot be read or a claim cannot be written in any file.
     """
 
     def __init__(
-        self, record: Path, backups: Path, *, files: Files | None = None, made: set[Path] | None = None
+        self,
+        record: Path,
+        backups: Path,
+        *,
+        files: Files | None = None,
+        made: set[Path] | None = None,
+        alone: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._record = record
         self._backups = backups
         self._made = set() if made is None else made
         self._files = OsFiles() if files is None else files
+        self._alone = alone
 
     def plan(self, claims: Iterable[Claim]) -> Plan:
         """What must be written so that the disk holds exactly these claims, besides what is not ours.
@@ -69,18 +79,9 @@ class Editor:
         """
         run = Run(self._files, self._record, self._backups, self._made)
         self._tidy(plan)
-        for _ in range(ATTEMPTS):
-            if plan.empty:
-                break
-            try:
-                run.write(plan)
-            except Changed:
-                plan = self.plan(plan.goal)
-                continue
-            break
-        else:
-            run.failed = Failure(path=self._record, sentence=_RESTLESS)
-            run.open = [change.path for change in plan.changes]
+        if not plan.empty:
+            with self._alone():
+                plan = self._write(run, plan)
         return Outcome(
             done=tuple(dict.fromkeys(run.done)),
             failed=run.failed,
@@ -105,6 +106,21 @@ class Editor:
         """Whether the record says that what is at this claim's place is ours."""
         record, _ = self._load()
         return any(held is not None for spot in spots((claim,), record, self._files) for held in held_by(spot))
+
+    def _write(self, run: Run, plan: Plan) -> Plan:
+        """Writes the plan, or the one that it takes by then; returns that one."""
+        for _ in range(ATTEMPTS):
+            if plan.empty:
+                return plan
+            try:
+                run.write(plan)
+            except Changed:
+                plan = self.plan(plan.goal)
+                continue
+            return plan
+        run.failed = Failure(path=self._record, sentence=_RESTLESS)
+        run.open = [change.path for change in plan.changes]
+        return plan
 
     def _tidy(self, plan: Plan) -> None:
         """Clears away what earlier runs that were killed left beside the files that they and this one are about."""

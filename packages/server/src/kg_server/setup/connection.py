@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from kg_core.claims import Editor
 from kg_plugin_api import Code, KgError, StepState, StepStatus
+from kg_server.carrier.lock import FileLock
+from kg_server.carrier.places import Places
 from kg_server.guides import fitted, guides
 from kg_server.setup.copies import found_in, put_away
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from kg_core.claims import ClaimStatus, Outcome, Plan
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from kg_server.setup.machine import Machine
 
 Answer = TypeVar("Answer")
+
+_LOCK_SECONDS: Final = 45.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +144,23 @@ class Records:
     ``made`` are the files that were made through them: what is changed in one of these later has no original to keep.
     """
 
-    folder: Path
-    backups: Path
+    home: Home
     made: set[Path] = field(default_factory=set)
 
     @classmethod
     def at(cls, home: Home) -> Records:
         """The records of a memory home."""
-        return cls(home.state / "claims", home.state / "backups")
+        return cls(home)
+
+    @property
+    def folder(self) -> Path:
+        """Where the records lie."""
+        return self.home.state / "claims"
+
+    @property
+    def backups(self) -> Path:
+        """Where the originals of what is changed through them are kept."""
+        return self.home.state / "backups"
 
     def of(self, harness: str, offer: str = "") -> Editor:
         """The editor that keeps one record."""
@@ -159,4 +174,18 @@ class Records:
         }
 
     def _editor(self, record: Path) -> Editor:
-        return Editor(record, self.backups, made=self.made)
+        return Editor(record, self.backups, made=self.made, alone=self._alone)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Lets one process at a time write what is recorded here. Raises UNAVAILABLE when another does not end."""
+        with contextlib.suppress(OSError):  # the run says what cannot be written, and where
+            Places(str(self.home.root)).prepare()
+        lock = FileLock(str(self.home.state / "claims.lock"))
+        if not lock.acquire(time.monotonic() + _LOCK_SECONDS) and lock.failure is None:
+            sentence = f"Another command has been writing the settings of agents for {_LOCK_SECONDS:.0f} s."
+            raise KgError(Code.UNAVAILABLE, sentence)
+        try:
+            yield
+        finally:
+            lock.release()
