@@ -13,6 +13,7 @@ from kg_core.claims.recovery import settle
 from kg_core.claims.report import ClaimStatus, Failure, Outcome
 from kg_core.claims.sheet import ClaimState
 from kg_core.claims.writing import Run
+from kg_plugin_api.errors import Code, KgError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -132,6 +133,10 @@ class Editor:
             self._files.tidy(place)
 
     def _load(self) -> tuple[Record, bytes | None]:
-        found = self._files.read(self._record)
+        try:
+            found = self._files.read(self._record)
+        except OSError as error:
+            sentence = f"{self._record} cannot be read ({error.strerror or error}), so what was set up cannot be told."
+            raise KgError(Code.INVALID, sentence, {"path": str(self._record)}) from error
         stored = None if found is None else found.data
         return settle(load(stored, self._record), self._files), stored

@@ -123,7 +123,7 @@ class OsFiles:
 
     def is_folder(self, path: Path) -> bool:
         """See Files."""
-        return path.is_dir()
+        return os.path.isdir(path)  # noqa: PTH112 - below a folder that may not be looked into, making one tells why
 
     def make_folder(self, path: Path) -> None:
         """See Files."""

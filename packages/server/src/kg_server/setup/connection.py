@@ -167,8 +167,18 @@ class Records:
         return self._editor(self.folder / (f"{harness}.{offer}.json" if offer else f"{harness}.json"))
 
     def all(self, harnesses: Sequence[str] = ()) -> dict[str, Editor]:
-        """Every record there is, offers first, or only those of some harnesses: also of those whose plug-in is gone."""
-        found = sorted(self.folder.glob("*.json"), key=lambda path: (path.stem.count(".") == 0, path.stem))
+        """Every record there is, offers first, or only those of some harnesses: also of those whose plug-in is gone.
+
+        Raises UNAVAILABLE when nobody may look where they lie.
+        """
+        try:
+            there = [path for path in self.folder.iterdir() if path.suffix == ".json"]
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except OSError as failure:
+            sentence = f"{self.folder} cannot be read ({failure.strerror}), so nobody can tell what kg has set up."
+            raise KgError(Code.UNAVAILABLE, sentence) from failure
+        found = sorted(there, key=lambda path: (path.stem.count(".") == 0, path.stem))
         return {
             path.stem: self._editor(path) for path in found if not harnesses or path.stem.partition(".")[0] in harnesses
         }

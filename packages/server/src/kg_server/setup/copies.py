@@ -33,7 +33,11 @@ class Copy:
 
 def found_in(folder: Path) -> Iterator[Copy]:
     """The copies in a folder of skills. What cannot be read is none."""
-    for path in sorted(folder.glob("*/SKILL.md")):
+    try:
+        found = sorted(folder.glob("*/SKILL.md"))
+    except OSError:
+        return
+    for path in found:
         try:
             with path.open("rb") as file:
                 head = file.read(_HEAD).decode("utf-8", "replace")

@@ -32,11 +32,16 @@ def findings(machine: Machine, plugins: Plugins, health: dict[str, Any] | None, 
     """
     yield from _place(machine)
     yield from stored(machine, cwd, {problem.get("path", "") for problem in (health or {}).get("problems", ())})
-    yield from _server(machine, health)
+    try:
+        recorded = set(Records.at(machine.memory).all())
+    except KgError as failure:
+        yield Finding("storage", Level.PROBLEM, failure.sentence)
+        recorded = {harness.name for harness in plugins.harnesses}
+    yield from _server(machine, health, is_set_up=bool(recorded))
     yield from _plugins(plugins, health)
     for harness in plugins.harnesses:
         yield from agent(machine, harness, health)
-    if SERVICE.name in Records.at(machine.memory).all():
+    if SERVICE.name in recorded:
         yield from agent(machine, SERVICE, health)
 
 
@@ -66,14 +71,14 @@ def _place(machine: Machine) -> Iterator[Finding]:
         yield Finding("settings", Level.PROBLEM, failure.sentence)
 
 
-def _server(machine: Machine, health: dict[str, Any] | None) -> Iterator[Finding]:
+def _server(machine: Machine, health: dict[str, Any] | None, *, is_set_up: bool) -> Iterator[Finding]:
     places = Places(str(machine.memory.root))
     if health is None:
         if os.path.exists(places.stopped):  # noqa: PTH110 - a name that the carriers gave
             yield Finding(
                 "server", Level.NOTE, "The server is stopped; `kg start` or the next session of an agent starts it."
             )
-        elif not machine.memory.lock.exists() and not Records.at(machine.memory).all():
+        elif not is_set_up and not os.path.exists(machine.memory.lock):  # noqa: PTH110 - also where nobody may look
             yield Finding("server", Level.PROBLEM, "Nothing is set up here yet.", "kg setup")
         else:
             sentence = "The server does not answer. `kg logs` may say why."

@@ -57,7 +57,7 @@ class Machine:
         """The client's own configuration folder."""
         known = harness.recognition
         moved = self.environ.get(known.config_variable, "") if known.config_variable else ""
-        return Path(moved).expanduser().absolute() if moved else self.person / known.config_default
+        return Path(os.path.expanduser(moved)).absolute() if moved else self.person / known.config_default  # noqa: PTH111 - leaves a user whom nobody knows as written
 
     def binary(self, harness: Harness) -> Path | None:
         """The client's program, on the search path or in a folder where such programs are often put."""
@@ -73,5 +73,6 @@ class Machine:
 
     def has(self, harness: Harness) -> bool:
         """Whether the client is here: its program, or a configuration folder that it has made."""
-        configured = bool(harness.recognition.config_default) and self.config(harness).is_dir()
+        folder = self.config(harness)
+        configured = bool(harness.recognition.config_default) and os.path.isdir(folder)  # noqa: PTH112 - also where nobody may look
         return configured or self.binary(harness) is not None
