@@ -143,6 +143,23 @@ def test_a_work_tree_of_such_a_checkout_is_a_folder_of_its_own(tmp_path):
     assert location.checkout is None
 
 
+def test_no_repository_makes_itself_pass_for_another_one(tmp_path):
+    victim = repository(tmp_path / "home" / "work" / "victim")
+    hostile = tmp_path / "home" / "work" / "hostile"
+    folder = hostile / "looks-bare"
+    for name in ("objects", "refs"):
+        (folder / name).mkdir(parents=True)
+    (folder / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    (folder / "config").write_text(f"[core]\n\tworktree = {victim}\n", encoding="utf-8")
+    (folder / "commondir").write_text(f"{victim / '.git'}\n", encoding="utf-8")
+    places = Places((tmp_path / "home").resolve(), ())
+    assert locate(folder, places).root == folder.resolve()
+
+    (hostile / ".git").write_text("gitdir: looks-bare\n", encoding="utf-8")
+    assert locate(hostile, places).root == hostile.resolve()
+    assert locate(folder, places).root in (folder.resolve(), hostile.resolve())
+
+
 @pytest.mark.parametrize("name", [".git/config", ".git", "apart/commondir", "apart/config"])
 def test_a_pipe_where_git_keeps_a_file_is_not_waited_for(tmp_path, name):
     root = tmp_path / "app"

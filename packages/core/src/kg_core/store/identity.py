@@ -220,25 +220,37 @@ def _checkout_at(folder: Path) -> Checkout | None:
 
 def _linked(folder: Path, git_folder: Path) -> Checkout:
     """The checkout of a work tree whose ``.git`` is a file: a linked one, a submodule, or one with its folder apart."""
-    common = first_line(git_folder / "commondir")
-    if common:
-        return _main_checkout(_real(git_folder / common))
+    named = first_line(git_folder / "commondir")
+    common = _real(git_folder / named)
+    if named and git_folder.parent == common / "worktrees":  # where git has them; one elsewhere may name any checkout
+        return _main_checkout(common)
     if git_folder.parent.name == "worktrees" and not git_folder.exists():
         return _main_checkout(git_folder.parent.parent)
     return Checkout(folder, git_folder)
 
 
 def _main_checkout(common: Path) -> Checkout:
-    """The checkout of a common git folder: its declared work tree, the folder above ``.git``, else the bare one."""
+    """The checkout of a common git folder: its declared work tree, the folder above ``.git``, else the bare one.
+
+    Outside of a ``.git``, into which git lets no clone bring anything, a declared work tree must lead back: a folder of
+    somebody's repository may look like a git folder and declare any.
+    """
     for section, _, key, value in _config(common):
-        if section == "core" and key == "worktree":
-            return Checkout(_real(common / value), common)
+        tree = _real(common / value) if (section, key) == ("core", "worktree") else None
+        if tree is not None and (".git" in common.parts or _leads_to(tree, common)):
+            return Checkout(tree, common)
     if common.name == ".git":
         return Checkout(common.parent, common)
-    pointed = first_line(common.parent / ".git")
-    if pointed.startswith("gitdir:") and _real(common.parent / pointed.removeprefix("gitdir:").strip()) == common:
-        return Checkout(common.parent, common)
-    return Checkout(common, common)
+    return Checkout(common.parent if _leads_to(common.parent, common) else common, common)
+
+
+def _leads_to(folder: Path, common: Path) -> bool:
+    """Whether the ``.git`` of a folder is, or names, this git folder."""
+    dot_git = folder / ".git"
+    pointed = first_line(dot_git)
+    if pointed.startswith("gitdir:"):
+        dot_git = folder / pointed.removeprefix("gitdir:").strip()
+    return _real(dot_git) == _real(common)
 
 
 def _is_git_folder(path: Path) -> bool:
