@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kg_core.model import DAY, Graph, Node, Tombstone, Written
@@ -23,6 +23,8 @@ def graph(deleted: list[int], written: list[int | None]) -> Graph:
     return Graph.build("user", nodes=nodes, tombstones=stones)
 
 
+@example([NOW - YEAR - 3 * DAY], [NOW - days * DAY for days in (1, 5, 6, 7)])
+@example([NOW - YEAR - 3 * DAY], [NOW - days * DAY for days in (0, 1, 2, 7)])
 @given(st.lists(_TIMES.map(lambda at: at - YEAR), max_size=4), st.lists(st.none() | _TIMES, max_size=8))
 def test_a_deletion_goes_after_a_year_that_three_days_of_writing_bear_out(
     deleted: list[int], written: list[int | None]

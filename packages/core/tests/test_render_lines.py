@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kg_core.model import Edge, EdgeKey, Graph, Node, Status, Tier, Use
 from kg_core.model.steps import at_once
 from kg_core.render import (
+    all_replacements,
     archived_line,
     charge,
     edge_line,
@@ -183,6 +184,12 @@ def test_what_a_superseding_edge_points_at_says_so() -> None:
     assert "  old (superseded): O" in lines(level)
     assert standing(graph({"old": "O"}, [edge("gone", "supersedes", "old")]), "old") is Status.CURRENT
     assert standing(graph({"old": "O"}, [edge("old", "supersedes", "old")]), "old") is Status.CURRENT
+
+
+def test_what_supersedes_a_lesson_is_followed_nearest_first_and_around_a_circle_once() -> None:
+    ends = [("b", "a"), ("c", "b"), ("d", "a"), ("a", "c")]
+    level = graph(dict.fromkeys("abcd", "x"), [edge(newer, "supersedes", older) for newer, older in ends])
+    assert all_replacements(level, "a") == ["b", "d", "c"]
 
 
 @given(graphs())

@@ -291,6 +291,29 @@ def test_a_tombstone_is_kept_for_a_year(home, values, stores):
     asyncio.run(main())
 
 
+def test_a_lesson_that_is_deleted_again_while_it_is_looked_for_old_deletions_is_not_forgotten(
+    home, values, stores, monkeypatch
+):
+    monkeypatch.setattr("kg_core.policy.forgetting.MANY", 1)
+    monkeypatch.setattr("kg_core.store.slices.SLICE", 0)
+    again = Tombstone(at=NOW, by="c")
+
+    async def main():
+        store = await stores.served(home, clock=lambda: NOW)
+        lessons = [
+            values.node(f"n{days}", written=Written(at=NOW - days * DAY, by="c", author="c")) for days in range(3)
+        ]
+        await store.commit(values.put(*lessons, tombstones={"gone": Tombstone(at=NOW - 370 * DAY, by="c")}))
+        snapshot = asyncio.create_task(store.snapshot())
+        await asyncio.sleep(0)
+        await store.commit(values.put(tombstones={"gone": again}))
+        await snapshot
+        assert dict(store.durable("user").tombstones) == {"gone": again}
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_a_clock_that_is_years_ahead_for_a_while_forgets_no_deletion(home, values, stores):
     now = NOW
 

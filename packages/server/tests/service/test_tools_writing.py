@@ -290,6 +290,7 @@ def test_lessons_that_would_supersede_each_other_are_refused_and_one_of_them_sta
         for newer in ("port-second", "port-third"):
             refused = await writer.refused("kg_put_edge", from_="port-first", rel="supersedes", to=newer)
             assert f"'{newer}' supersedes 'port-first' already" in refused
+        assert "Saved" in await writer.call("kg_put_edge", from_="port-first", rel="led-to", to="port-second")
         assert "port-third: " in await world.agent("s-2").start()
 
     live(scenario)
