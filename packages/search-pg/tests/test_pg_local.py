@@ -69,6 +69,14 @@ def test_every_text_has_a_direction(text: str) -> None:
     assert all(map(math.isfinite, lesson))
 
 
+def test_behind_what_the_models_do_not_know_the_text_goes_on() -> None:
+    _, lessons = embedded(LocalEmbedder(), "harbour\0crane", "harbour crane", "harbour\ud800crane", "harbour?crane")
+
+    assert lessons[0] == lessons[1]
+    assert lessons[2] == lessons[3]
+    assert lessons[1] != lessons[3]
+
+
 def test_a_model_that_cannot_be_read_is_a_failure_that_names_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
