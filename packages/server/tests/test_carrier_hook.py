@@ -308,12 +308,19 @@ def test_what_no_server_took_stays_until_one_does_and_is_bounded(hook, listening
 def test_what_was_kept_a_day_ago_or_cannot_be_read_is_not_handed_over(hook, served, places: Places) -> None:
     Path(places.late).mkdir()
     kept = [Path(places.late) / name for name in ("1-1", "2-1")]
-    kept[0].write_bytes(b"/hooks/plain/Start\n{}")
+    kept[0].write_bytes(b'/hooks/plain/Start\n{"carrier": "hook_client", "payload": {}}')
     os.utime(kept[0], (1, time.time() - 25 * 3600))
     kept[1].write_bytes(b"\xff\xfe no path")
 
     assert hook("Prompt").stdout == b"remembered"
     assert [raw.native for _, raw in served.memory.events] == ["Prompt"]
+    assert not Path(places.late).exists()
+
+
+@pytest.mark.usefixtures("answers", "no_start")
+def test_a_start_with_a_large_payload_is_not_kept(hook, places: Places) -> None:
+    hook("Start", b'{"n":"' + b"x" * 70_000 + b'"}', start=True)
+
     assert not Path(places.late).exists()
 
 

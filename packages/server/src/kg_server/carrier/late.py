@@ -30,6 +30,8 @@ def keep(places: Places, path: str, body: bytes) -> None:
 
     Does nothing where that cannot be.
     """
+    if len(body) > _LARGEST:
+        return
     try:
         body = _unwritten(body)
     except (ValueError, RecursionError):
@@ -37,7 +39,7 @@ def keep(places: Places, path: str, body: bytes) -> None:
     name = os.path.join(places.late, f"{time.time_ns():020d}-{os.getpid()}")
     try:
         os.makedirs(places.late, mode=0o700, exist_ok=True)
-        if len(body) > _LARGEST or len(os.listdir(places.late)) >= MOST:
+        if len(os.listdir(places.late)) >= MOST:
             return
         with open(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "wb") as file:
             file.write(path.encode("ascii") + b"\n" + body)
