@@ -70,7 +70,7 @@ def test_a_folder_of_an_agent_that_is_closed_is_named_and_the_others_are_looked_
     assert f"{person.settings('claude')} stays as it is: it cannot be read (Permission denied)" in err
     assert "Codex CLI: these files will be written" in out
     _, out, err = person.run("doctor")
-    assert f"{person.settings('claude')}: The file cannot be read or parsed." in out
+    assert f"{person.settings('claude')} stays as it is: it cannot be read (Permission denied)" in out
     assert "Codex CLI is connected" in out
     assert err == ""
 
@@ -100,5 +100,5 @@ def test_a_memory_of_another_user_is_told_as_that(person: Any, close: Any) -> No
     assert f"{person.home.state}" in out
 
     code, _, err = person.run("logs")
-    assert code == 1
-    assert err.startswith(f"Error: {person.home.log} is closed to you (Permission denied).")
+    assert code == 3
+    assert err.startswith(f"Error: {person.home.log} cannot be used (Permission denied).")

@@ -86,6 +86,8 @@ def _handed_over(wire: Wire, file: str, deadline: float) -> bool:
             return True
         with open(file, "rb") as kept:
             path, _, body = kept.read().partition(b"\n")
+        if not body:  # it is being written
+            return False
         reply = wire.request("POST", path.decode("ascii"), body, {}, deadline)
         delivery = jsontext.loads(reply.body)["delivery"] if reply.status == 200 else ""
     except Missed:
