@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -13,9 +14,11 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kg_core.host import Loaded, Plugins
 from kg_core.store import Home
 from kg_plugin_api import Code, KgError
 from kg_server.carrier import outage
@@ -25,7 +28,7 @@ from kg_server.carrier.version import VERSION, newer
 from kg_server.carrier.wire import endpoint
 from kg_server.cli.group import run_command
 from kg_server.client import Client
-from kg_server.lifecycle.control import Control
+from kg_server.lifecycle.control import Control, lacks
 
 pytestmark = pytest.mark.usefixtures("stop_server")
 
@@ -335,11 +338,12 @@ def test_an_older_server_is_replaced_and_a_newer_one_is_left_alone(home, monkeyp
 
 
 def test_a_server_that_lacks_a_harness_is_replaced(home) -> None:
-    first = Control(home).start()
-    known = [harness["name"] for harness in first.health["plugins"]["harnesses"]]
+    known = Plugins.load().harnesses
+    Control(home).start()
 
-    assert Control(home).start(known).fresh is False
-    assert Control(home).start([*known, "brand-new"]).fresh is True
+    assert Control(home).start(Plugins.of(harnesses=known)).fresh is False
+    another = dataclasses.replace(known[0], name="brand-new")
+    assert Control(home).start(Plugins.of(harnesses=[*known, another])).fresh is True
 
 
 @pytest.mark.parametrize(
@@ -513,3 +517,43 @@ def test_a_server_keeps_its_memory_although_the_link_to_it_leads_elsewhere_now(t
     finally:
         for home in (Home(one), Home(other)):
             Control(home).stop()
+
+
+@pytest.mark.parametrize(
+    ("served", "here", "replaces"),
+    [
+        (["kg-harness-x 1.0"], ["kg-harness-x 1.0"], False),
+        (["kg-harness-x 1.0"], ["kg-harness-x 1.1"], True),
+        (["kg-harness-x 1.10"], ["kg-harness-x 1.9"], False),
+        (["kg-harness-x 1.0"], ["kg-harness-x 1.1rc1"], True),
+        (["kg-harness-x 1.0"], ["somebodys-x 1.0"], True),
+        (["kg-harness-x 1.0"], [], False),
+        ([], ["kg-harness-x 1.0"], True),
+    ],
+)
+def test_a_set_up_replaces_a_server_whose_plug_ins_are_older_than_its_own(
+    served: list[str], here: list[str], replaces: bool
+) -> None:
+    health = {
+        "plugins": {"loaded": [{"name": "x", "distribution": each} for each in served], "harnesses": [], "problems": []}
+    }
+
+    assert lacks(health, Plugins(loaded=tuple(Loaded("x", each) for each in here))) is replaces
+
+
+def test_a_server_with_an_older_plug_in_makes_way(home, monkeypatch: pytest.MonkeyPatch) -> None:
+    control, plugins = Control(home), Plugins.load()
+    first = control.start(plugins).health["pid"]
+    assert control.start(plugins).health["pid"] == first
+    health = Control.health
+
+    def older(self: Control) -> dict[str, Any] | None:
+        found = health(self)
+        if found is not None and found["pid"] == first:
+            found["plugins"]["loaded"][0]["distribution"] = plugins.loaded[0].distribution.rpartition(" ")[0] + " 0.0.1"
+        return found
+
+    monkeypatch.setattr(Control, "health", older)
+
+    assert control.start().health["pid"] == first, "only what needs its plug-ins asks for them"
+    assert control.start(plugins).health["pid"] != first

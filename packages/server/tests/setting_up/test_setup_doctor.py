@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kg_core.host import Plugins
+from kg_core.host import Loaded, Plugins
 from kg_core.model import to_iso
 from kg_core.store import OsFiles, Places
 from kg_harness_claude import CLAUDE
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOW = 1_800_000_000_000
+PLUGINS: dict[str, Any] = {"problems": [], "loaded": [], "harnesses": [{"name": "claude"}]}
 
 
 class Trust:
@@ -40,7 +41,7 @@ class Trust:
 
 
 def health(**more: Any) -> dict[str, Any]:
-    return {"version": VERSION, "pid": 1, "problems": [], "plugins": {"problems": []}, "heard": {}, **more}
+    return {"version": VERSION, "pid": 1, "problems": [], "plugins": PLUGINS, "heard": {}, **more}
 
 
 @pytest.fixture
@@ -370,3 +371,13 @@ def test_a_hook_that_its_owner_has_in_the_settings_stays_there_alone(person: Any
     person.run("uninstall", "--yes")
 
     assert settings.read_text(encoding="utf-8") == own
+
+
+def test_a_server_that_has_an_older_plug_in_than_this_command_is_told(person: Any) -> None:
+    machine = Machine(person.home, person.folder, {"PATH": ""})
+    plugins = Plugins(loaded=(Loaded("claude", "kg-harness-claude 1.1"),))
+    told = health(plugins={**PLUGINS, "loaded": [{"name": "claude", "distribution": "kg-harness-claude 1.0"}]})
+
+    found = {each.sentence: each for each in findings(machine, plugins, told, str(person.folder))}
+
+    assert found["The server has kg-harness-claude 1.0, this command kg-harness-claude 1.1."].command == "kg restart"

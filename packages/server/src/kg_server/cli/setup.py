@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kg_core.claims import Outcome, Plan
+    from kg_core.host import Plugins
     from kg_core.store import Home
     from kg_plugin_api import Harness
     from kg_server.setup.account import Account
@@ -84,16 +85,16 @@ def command(
     if options:
         raise KgError(Code.INVALID, "--option goes with --search.")
     with told(home, dry_run=dry_run, as_json=as_json) as report:
-        choice, agents, wanted, installed = _asked_for(home, named, service=service)
+        choice, agents, wanted, plugins = _asked_for(home, named, service=service)
         report.more["missing"] = list(choice.missing)
-        _tell(choice, installed)
+        _tell(choice, plugins.harnesses)
         if dry_run:
             return report.ends(_shown(wanted, report.accounts, full=full))
         connected = _connected(wanted, consent, report.accounts, trust_hooks=trust_hooks)
         still_open = [sentence for account in report.accounts for sentence in account.still_open]
         try:
             proved = [connection for connection in connected if connection in agents]
-            _prove(home, proved, [harness.name for harness in installed])
+            _prove(home, proved, plugins)
         except KgError as failure:
             still_open.append(failure.sentence)
         for sentence in still_open:
@@ -106,8 +107,8 @@ def command(
 
 def _asked_for(
     home: Home, named: tuple[str, ...], *, service: bool
-) -> tuple[Choice, list[Connection], list[Connection], Sequence[Harness]]:
-    """What was found, the agents to connect, these and what else is wanted, and every harness installed."""
+) -> tuple[Choice, list[Connection], list[Connection], Plugins]:
+    """What was found, the agents to connect, these and what else is wanted, and every plug-in installed."""
     from kg_server.installed import plugins_of
     from kg_server.setup.choice import chosen
     from kg_server.setup.connection import Connection, Records
@@ -118,7 +119,7 @@ def _asked_for(
     choice = chosen(plugins, machine, named)
     agents = [Connection.of(machine, harness, records) for harness in choice.harnesses]
     more = [Connection.of(machine, SERVICE, records)] if service else []
-    return choice, agents, [*agents, *more], plugins.harnesses
+    return choice, agents, [*agents, *more], plugins
 
 
 def _account(connection: Connection, accounts: list[Account]) -> Account:
@@ -305,12 +306,12 @@ def _refused(found: Outcome | Plan) -> None:
         click.echo(f"  To do it by hand:\n{refusal.snippet}", err=True)
 
 
-def _prove(home: Home, connections: Sequence[Connection], harnesses: Sequence[str]) -> None:
+def _prove(home: Home, connections: Sequence[Connection], plugins: Plugins) -> None:
     """Starts the server, of this version and with these plug-ins, and asks it the way each agent does."""
     from kg_server.setup.launch import shim
     from kg_server.setup.verify import through_shim
 
-    started = control(home, "Starting the server").start(harnesses=harnesses)
+    started = control(home, "Starting the server").start(plugins)
     click.echo(f"The server runs (process {started.health['pid']}) and keeps the memory in {home.root}.")
     for name, command in [(c.harness.title, c.site.launch.shim) for c in connections] or [
         ("Any MCP client", shim(home, "mcp"))

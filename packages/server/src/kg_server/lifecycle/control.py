@@ -18,8 +18,9 @@ from kg_server.carrier.wire import endpoint
 from kg_server.client import Client
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
+    from kg_core.host import Plugins
     from kg_core.store import Home
 
 START_SECONDS: Final = 20.0
@@ -53,13 +54,13 @@ class Control:
         self._strip = strip
         self._waiting = waiting
 
-    def start(self, harnesses: Sequence[str] = ()) -> Started:
-        """A server that answers, of this version or a newer one, and that knows these harnesses.
+    def start(self, plugins: Plugins | None = None) -> Started:
+        """A server that answers, of this version or a newer one, and that has these plug-ins, each as new or newer.
 
         Raises INVALID for settings that no server could start with, else UNAVAILABLE with the end of the log.
         """
         with self._alone():
-            return self._start(harnesses)
+            return self._start(plugins)
 
     def stop(self) -> bool:
         """Ends the server and leaves the stamp that keeps carriers from starting one. False when none ran."""
@@ -111,10 +112,10 @@ class Control:
 
         Settings.load(self._home)
 
-    def _start(self, harnesses: Sequence[str] = (), *, replaced: bool = False) -> Started:
+    def _start(self, plugins: Plugins | None = None, *, replaced: bool = False) -> Started:
         running = self.health()
         if running is not None:
-            if not newer(VERSION, str(running["version"])) and set(harnesses) <= _harnesses(running):
+            if not newer(VERSION, str(running["version"])) and (plugins is None or not lacks(running, plugins)):
                 remove(self._places.stopped)
                 return Started(running, fresh=False)
             replaced = self._make_way()
@@ -220,6 +221,26 @@ def _wait_for(process: Popen[bytes], seconds: float) -> None:
         process.wait(seconds)
 
 
-def _harnesses(health: dict[str, Any]) -> set[str]:
-    """The harnesses that a server knows."""
-    return {str(harness["name"]) for harness in health["plugins"]["harnesses"]}
+def lacks(health: dict[str, Any], plugins: Plugins) -> bool:
+    """Whether a server has not all of these plug-ins, or one of them in an older version."""
+    has = health["plugins"]
+    served = {str(loaded["name"]) for loaded in has.get("loaded", ())}
+    known = {str(harness["name"]) for harness in has["harnesses"]}
+    missing = {loaded.name for loaded in plugins.loaded} - served or {each.name for each in plugins.harnesses} - known
+    return bool(missing or outdated(health, plugins))
+
+
+def outdated(health: dict[str, Any], plugins: Plugins) -> tuple[tuple[str, str], ...]:
+    """The plug-ins that a server has in another version than is here, and not in a newer one: its own, and this one.
+
+    Each as ``dist 1.2``.
+    """
+    served = {str(loaded["name"]): str(loaded["distribution"]) for loaded in health["plugins"].get("loaded", ())}
+    pairs = ((served.get(loaded.name, loaded.distribution), loaded.distribution) for loaded in plugins.loaded)
+    return tuple((theirs, ours) for theirs, ours in pairs if theirs != ours and not _newer(theirs, ours))
+
+
+def _newer(distribution: str, than: str) -> bool:
+    """Whether it is a newer version of the same."""
+    (name, _, version), (other, _, before) = distribution.rpartition(" "), than.rpartition(" ")
+    return name == other and newer(version, before)

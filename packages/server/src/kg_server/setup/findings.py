@@ -11,6 +11,7 @@ from kg_plugin_api import KgError
 from kg_server.carrier.places import Places, age
 from kg_server.carrier.version import VERSION
 from kg_server.counting import counted
+from kg_server.lifecycle.control import outdated
 from kg_server.setup.agents import agent
 from kg_server.setup.connection import Records
 from kg_server.setup.finding import Finding, Level
@@ -52,6 +53,8 @@ def _plugins(plugins: Plugins, health: dict[str, Any] | None) -> Iterator[Findin
     there = [(problem["name"], problem["distribution"], problem["reason"]) for problem in served]
     for name, distribution, reason in dict.fromkeys([*here, *there]):
         yield Finding("plug-in", Level.PROBLEM, f"{name} ({distribution or 'unknown origin'}): {reason}")
+    for theirs, ours in outdated(health, plugins) if health is not None else ():
+        yield Finding("plug-in", Level.PROBLEM, f"The server has {theirs}, this command {ours}.", "kg restart")
 
 
 def _place(machine: Machine) -> Iterator[Finding]:
