@@ -233,9 +233,11 @@ def test_the_lock_of_a_killed_server_is_free_and_its_writes_are_there(home):
 
 def test_a_stray_temporary_file_is_gone_after_a_start(home):
     home.journal.mkdir(parents=True)
-    home.answers.mkdir(parents=True)
+    for folder in (home.answers, home.maps, home.imports):
+        folder.mkdir(parents=True)
     segment = home.journal / "0000000000000009.jsonl.tmp"
     strays = [home.memory / "user.json.tmp", segment, home.answers / "mcp.json.17.tmp"]
+    strays += [home.maps / "shop.json.tmp", home.imports / "0123.json.tmp"]
     for stray in strays:
         stray.write_bytes(b"half")
 

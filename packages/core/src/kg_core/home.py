@@ -110,6 +110,11 @@ class Home:
         return self.state / "maps"
 
     @property
+    def imports(self) -> Path:
+        """What each source of an import has offered, so that a second one changes nothing."""
+        return self.state / "imports"
+
+    @property
     def answers(self) -> Path:
         """What the carriers say without asking the server, a file per harness."""
         return self.state / "mcp"

@@ -314,6 +314,20 @@ def test_backups_in_the_memorys_own_folder_are_bounded(kg, server) -> None:
     assert len(list((server.home.state / "backups").glob("memory-*.tar.gz"))) == 10
 
 
+def test_what_a_killed_server_left_of_a_backup_goes_with_the_next_one(kg, server) -> None:
+    folder = server.home.state / "backups"
+    folder.mkdir()
+    left = folder / ".memory-20260101T000000000Z.tar.gz.1.tmp"
+    underway = folder / f".memory-20260101T000000000Z.tar.gz.{os.getpid()}.tmp"
+    others = folder / ".settings.json.1.tmp"
+    for file in (left, underway, others):
+        file.write_bytes(b"half")
+
+    kg("backup")
+
+    assert [file.exists() for file in (left, underway, others)] == [False, True, True]
+
+
 def test_a_backup_that_cannot_be_written_names_the_path(kg, server, tmp_path) -> None:
     """Bug case 6."""
     blocked = tmp_path / "file"

@@ -118,11 +118,12 @@ class Copies:
     def _write(self, path: Path, members: Sequence[Member], manifest: Mapping[str, object], at: Millis) -> int:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         archive.write(path, [*members, *self._beside()], manifest, at)
-        newest = self._own(at).name
-        found = (self._home.state / "backups").glob(f"{_PREFIX}*{_SUFFIX}")
+        newest = self._own(at)
+        found = newest.parent.glob(f"{_PREFIX}*{_SUFFIX}")
         # One that names a time to come was made before the clock was set back: it is none of the newest.
-        own = sorted(found, key=lambda each: (each.name <= newest, each.name))
-        for old in own[:-KEPT]:
+        own = sorted(found, key=lambda each: (each.name <= newest.name, each.name))
+        unfinished = newest.parent.glob(f".{_PREFIX}*{_SUFFIX}.*.tmp")  # by a server that was killed, unless it is ours
+        for old in (*own[:-KEPT], *(each for each in unfinished if f".{os.getpid()}." not in each.name)):
             with contextlib.suppress(OSError):
                 old.unlink()
         return path.stat().st_size

@@ -60,7 +60,7 @@ async def write(home: Home, source: str, offered: Offered) -> None:
 
 def _path(home: Home, source: str) -> Path:
     name = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return home.state / "imports" / f"{name}.json"
+    return home.imports / f"{name}.json"
 
 
 def _pieces(source: str, offered: Offered) -> Iterator[bytes]:
