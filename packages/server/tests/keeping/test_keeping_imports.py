@@ -420,6 +420,31 @@ def test_an_import_into_a_store_that_is_read_only_says_so_with_its_path(kg, serv
     assert not server.graph("user").nodes
 
 
+def test_an_import_that_is_broken_off_says_how_far_it_came_and_is_finished_by_a_second(
+    kg, server, tmp_path, monkeypatch
+) -> None:
+    page = tmp_path / "many.md"
+    page.write_text("".join(f"- lesson number {number}\n" for number in range(60)), encoding="utf-8")
+    post, asked = Client.post, []
+
+    def breaks(self, path, value, **more):
+        asked.append(path)
+        if len(asked) == 3:
+            raise KgError(Code.UNAVAILABLE, "The server is not running. Start it with `kg start`.")
+        return post(self, path, value, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Client, "post", breaks)
+        code, out, err = kg("import", page, "--level", "user")
+
+    assert (code, out) == (3, "")
+    assert err == (
+        "Error: The server is not running. Start it with `kg start`. Importing stopped at part 2 of 3: run it again to "
+        "finish it.\n"
+    )
+    assert kg("import", page, "--level", "user")[1] == "user: 35 new, 25 here already.\n"
+
+
 def test_ids_that_differ_in_case_only_are_one_node(kg, server, tmp_path) -> None:
     """Bug case 13."""
     server.put("API", "The API is versioned")

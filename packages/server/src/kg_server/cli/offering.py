@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from typing import TYPE_CHECKING, Any, Final
@@ -46,13 +47,25 @@ def offer(client: Client, name: str, portions: Sequence[tuple[Mapping[str, objec
         if len(json.dumps(request)) > LARGEST_BODY:
             skipped += [{"where": node_id, "reason": "it has more than 4 MiB"} for node_id in part.nodes]
         else:
-            client.post(f"/api/v1/offers/{name}", request, within=_SECONDS)
+            with _unfinished(f"{what} stopped at part {number} of {len(parts)}"):
+                client.post(f"/api/v1/offers/{name}", request, within=_SECONDS)
         if time.monotonic() - said > 1:
             said = time.monotonic()
             click.echo(f"{what} … {number} of {counted(len(parts), 'part')}, {said - begun:.0f} s", err=True)
     summary = client.post(f"/api/v1/offers/{name}/end", {}, within=_SECONDS)
     summary["skipped"] = [*skipped, *summary["skipped"]]
     return summary
+
+
+@contextlib.contextmanager
+def _unfinished(where: str) -> Iterator[None]:
+    """Adds to what fails meanwhile that parts before it were taken, and what to do about those after it."""
+    try:
+        yield
+    except KgError as failure:
+        raise KgError(
+            failure.code, f"{failure.sentence} {where}: run it again to finish it.", failure.data
+        ) from failure
 
 
 def target(portion: Portion, level: str) -> dict[str, object]:
