@@ -51,7 +51,7 @@ class Service:
                 raise ServiceFailed(f"{self._noun} answered {error.code} {error.reason}", status=error.code) from error
         except (OSError, HTTPException) as error:
             raise ServiceFailed(f"{self._noun} at {self._url} does not answer ({error})") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ServiceFailed(f"{self._noun} answered with something that is no JSON") from error
 
 
