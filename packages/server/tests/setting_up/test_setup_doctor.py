@@ -251,9 +251,9 @@ def test_the_version_of_the_program_is_compared_with_those_that_were_tried(
 def test_problems_of_plug_ins_in_the_running_server_are_told(look: Any) -> None:
     problem = {"name": "agent", "distribution": "kg-agent 1.0", "reason": "Its observer failed."}
 
-    assert (
-        of(look(health(plugins={"problems": [problem]})), "agent (kg-agent 1.0): Its observer failed.")[0] == "problem"
-    )
+    found = look(health(plugins={**PLUGINS, "problems": [problem]}))
+
+    assert of(found, "agent (kg-agent 1.0): Its observer failed.")[0] == "problem"
 
 
 def test_doctor_tells_programs_the_same_as_people(person: Any) -> None:

@@ -86,7 +86,7 @@ def command(
         raise KgError(Code.INVALID, "--option goes with --search.")
     with told(home, dry_run=dry_run, as_json=as_json) as report:
         choice, agents, wanted, plugins = _asked_for(home, named, service=service)
-        report.more["missing"] = list(choice.missing)
+        report.more["missing"] = [*choice.missing, *choice.cut_off]
         _tell(choice, plugins.harnesses)
         if dry_run:
             return report.ends(_shown(wanted, report.accounts, full=full))
@@ -150,8 +150,11 @@ def _connected(
 
 
 def _tell(choice: Choice, installed: Sequence[Harness]) -> None:
+    from kg_server.setup.choice import how_to_serve
     from kg_server.setup.installed import add_line
 
+    for name in choice.cut_off:
+        click.echo(f"{name} is connected, but its plug-in is not here: it stays without memory. {how_to_serve(name)}")
     for name in choice.missing:
         click.echo(f"{name} is on this machine, but its plug-in is not. Add it with: {add_line(name)}")
     if not choice.harnesses:

@@ -119,9 +119,9 @@ def _account(record: str, report: Report) -> Account:
 
 def _called(record: str) -> str:
     """How a person is told of a record: what was offered behind its agent, a shared project without its number."""
-    from kg_server.setup.team import PREFIX
+    from kg_server.setup.connection import SHARED
 
-    if record.startswith(PREFIX):
+    if record.startswith(SHARED):
         return "shared project"
     agent, _, offer = record.partition(".")
     return f"{agent} ({offer})" if offer else agent

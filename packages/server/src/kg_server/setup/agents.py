@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_core.claims import ClaimState
 from kg_plugin_api import KgError, StepState
 from kg_server.counting import counted
-from kg_server.setup.connection import Connection
+from kg_server.setup.connection import Connection, Records
 from kg_server.setup.finding import Finding, Level
 from kg_server.setup.service import SERVICE
 from kg_server.setup.verify import through_shim
@@ -38,7 +38,10 @@ def agent(machine: Machine, harness: Harness, health: dict[str, Any] | None) -> 
         yield Finding(area, Level.PROBLEM, failure.sentence)
         return
     yield from (*found, *copies)
-    if health is not None and harness is not SERVICE and all(finding.level is Level.OK for finding in found):
+    if health is not None and _is_unknown(harness, machine, health):
+        sentence = f"The server that answers does not know {harness.title}: a kg without its plug-in started it."
+        yield Finding(area, Level.PROBLEM, sentence, "kg restart")
+    elif health is not None and harness is not SERVICE and all(finding.level is Level.OK for finding in found):
         yield from _shim(connection, machine)
         yield _delivery(harness, health)
 
@@ -111,6 +114,13 @@ def _first_line(said: str) -> str:
     """What a client says of itself, without the advice below it and without the full stop that kg adds."""
     lines = [line for line in map(str.strip, said.splitlines()) if line]
     return lines[0].rstrip(".") if lines else ""
+
+
+def _is_unknown(harness: Harness, machine: Machine, health: dict[str, Any]) -> bool:
+    """Whether an agent is connected of which the server has never heard: no plug-in of it is switched off or broken."""
+    heard_of = {known["name"] for kind in ("harnesses", "problems") for known in health["plugins"][kind]}
+    is_connected = harness.name in Records.at(machine.memory).connected()
+    return is_connected and harness.name not in {*heard_of, *machine.settings.plugins.disabled}
 
 
 def _shim(connection: Connection, machine: Machine) -> Iterator[Finding]:

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
+SHARED: Final = "team-"
+"""How the records of shared projects begin."""
+SEARCH: Final = "search-backend"
+"""The record of the settings that choose a search backend."""
+SERVICE_NAME: Final = "systemd"
+"""The record of the unit that starts the server."""
+_NO_AGENTS: Final = frozenset({SEARCH, SERVICE_NAME})
 _LOCK_SECONDS: Final = 45.0
 
 
@@ -182,6 +189,11 @@ class Records:
         return {
             path.stem: self._editor(path) for path in found if not harnesses or path.stem.partition(".")[0] in harnesses
         }
+
+    def connected(self) -> tuple[str, ...]:
+        """The agents that have something of ours in their settings. Raises as :meth:`all`."""
+        names = dict.fromkeys(stem.partition(".")[0] for stem in self.all())
+        return tuple(name for name in names if name not in _NO_AGENTS and not name.startswith(SHARED))
 
     def _editor(self, record: Path) -> Editor:
         return Editor(record, self.backups, made=self.made, alone=self._alone)

@@ -13,6 +13,7 @@ from kg_server.carrier.version import VERSION
 from kg_server.counting import counted
 from kg_server.lifecycle.control import outdated
 from kg_server.setup.agents import agent
+from kg_server.setup.choice import cut_off, how_to_serve
 from kg_server.setup.connection import Records
 from kg_server.setup.finding import Finding, Level
 from kg_server.setup.installed import lasting
@@ -33,16 +34,19 @@ def findings(machine: Machine, plugins: Plugins, health: dict[str, Any] | None, 
     """
     yield from _place(machine)
     yield from stored(machine, cwd, {problem.get("path", "") for problem in (health or {}).get("problems", ())})
+    recorded: set[str] | None = None
     try:
         recorded = set(Records.at(machine.memory).all())
     except KgError as failure:
         yield Finding("storage", Level.PROBLEM, failure.sentence)
-        recorded = {harness.name for harness in plugins.harnesses}
-    yield from _server(machine, health, is_set_up=bool(recorded))
+    yield from _server(machine, health, is_set_up=recorded is None or bool(recorded))
     yield from _plugins(plugins, health)
     for harness in plugins.harnesses:
         yield from agent(machine, harness, health)
-    if SERVICE.name in recorded:
+    for name in cut_off(plugins, machine):
+        sentence = f"{name} is connected, but its plug-in is not here: a server of this kg tells it nothing."
+        yield Finding(name, Level.PROBLEM, f"{sentence} {how_to_serve(name)}")
+    if SERVICE.name in (recorded or ()):
         yield from agent(machine, SERVICE, health)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_plugin_api import Code, KgError, TomlEntry
 from kg_server.counting import counted
 from kg_server.searching import BUILTIN, LAG, State
-from kg_server.setup.connection import Records
+from kg_server.setup.connection import SEARCH, Records
 from kg_server.setup.installed import FIRST_PARTY_SEARCH, add_line
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kg_core.store import Home
     from kg_plugin_api import SearchBackendFactory, SearchStep
 
-RECORD: Final = "search-backend"
 _TABLE: Final = "search"
 _POLL_SECONDS: Final = 0.5
 _TOLD_SECONDS: Final = 5.0
@@ -44,7 +43,7 @@ class Choice:
     @property
     def editor(self) -> Editor:
         """Who writes the settings and knows what was there before."""
-        return Records.at(self.home).of(RECORD)
+        return Records.at(self.home).of(SEARCH)
 
     def plan(self) -> Plan:
         """The change of the settings. Choosing the built-in index takes out what was written here earlier."""

@@ -22,6 +22,7 @@ from kg_plugin_api import (
     StepStatus,
 )
 from kg_server.generic import PLAIN_DIALECT
+from kg_server.setup.connection import SERVICE_NAME
 from kg_server.setup.launch import carrier_script
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ WantedBy=default.target
 
 
 SERVICE: Final = Harness(
-    name="systemd",
+    name=SERVICE_NAME,
     title="Start at login",
     maturity=Maturity.EXPERIMENTAL,
     recognition=Recognition(binaries=("systemctl",), config_variable="XDG_CONFIG_HOME", config_default=".config"),

@@ -16,7 +16,7 @@ from kg_plugin_api import Code, KgError, OwnedFile
 from kg_server.keeping.exchange import FILE, trees, write_trees
 from kg_server.keeping.git import Git, GitFailed
 from kg_server.keeping.tree import own_file
-from kg_server.setup.connection import Records
+from kg_server.setup.connection import SHARED, Records
 
 if TYPE_CHECKING:
     from kg_core.claims import Editor, Outcome, Plan
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 DRIVER: Final = "merge.kg.driver"
 NAME: Final = "merge.kg.name"
-PREFIX: Final = "team-"
 """What the names of these records begin with."""
 _TITLE: Final = "kg: lessons merged one by one"
 
@@ -127,7 +126,7 @@ class Team:
 
     def _editor(self) -> Editor:
         name = hashlib.sha256(str(self.tree).encode("utf-8", "surrogateescape")).hexdigest()[:12]
-        return Records.at(self.home).of(f"{PREFIX}{name}")
+        return Records.at(self.home).of(f"{SHARED}{name}")
 
 
 def driver() -> str:
