@@ -78,6 +78,18 @@ def test_health_says_only_ok_without_the_token_and_everything_with_it(raw: Raw) 
     assert told["graphs"] == 0
 
 
+def test_fields_after_a_body_are_none_of_its_head(raw: Raw, served) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "kg_read"}}).encode()
+    head = [
+        *("POST /mcp HTTP/1.1", f"host: 127.0.0.1:{raw.port}", f"authorization: Bearer {raw.token}"),
+        *("content-type: application/json", "transfer-encoding: chunked"),
+    ]
+
+    assert raw.send(head, b"%x\r\n%b\r\n0\r\nkg-harness: of-a-stranger\r\n\r\n" % (len(body), body))[0] == 200
+
+    assert served.memory.calls[0].harness == ""
+
+
 def test_connections_that_say_nothing_keep_nobody_out(raw: Raw, served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heads, "MOST_STRANGERS", 5)
     at = ("127.0.0.1", served.where.port)

@@ -51,6 +51,13 @@ class BoundedHeads(HttpToolsProtocol):
         super().on_message_begin()
         self._state = self.scope["state"]
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A field of the head. Those that follow a body are nobody's business: they would be kept without an end, and
+        be read as if the guard had seen them.
+        """
+        if self._in_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """It has ended."""
         self._in_head = False
