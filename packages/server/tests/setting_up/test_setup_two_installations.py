@@ -11,6 +11,7 @@ from kg_harness_claude import CLAUDE
 from kg_harness_codex import CODEX
 from kg_server.carrier.version import VERSION
 from kg_server.setup.findings import findings
+from kg_server.setup.installed import add_line
 from kg_server.setup.machine import Machine
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def test_an_agent_that_the_other_installation_connected_is_told_when_this_one_is
     for command in (("setup", "--yes", "--harness", "codex"), ("setup", "--yes"), ("setup", "--dry-run")):
         _, out, _ = person.run(*command)
         assert "claude is connected, but its plug-in is not here: it stays without memory." in out, command
-        assert "-m pip install kg-harness-claude" in out
+        assert add_line("claude") in out
         assert "kg uninstall --harness claude" in out
 
     person.run("uninstall", "--yes", "--harness", "claude")
