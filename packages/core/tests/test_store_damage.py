@@ -8,6 +8,7 @@ import json
 import pytest
 
 from kg_core.store import Home
+from kg_core.store.reading import read_graph
 from kg_plugin_api import Code, KgError
 
 
@@ -41,6 +42,19 @@ def test_a_damaged_file_without_backup_or_journal_serves_what_can_be_read(home, 
         assert [problem.kind for problem in problems] == ["damaged"]
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("edge", "named"),
+    [
+        ({"from": "a", "rel": "uses"}, 'edges {"from": "a", "rel": "uses"} is no record'),
+        ("é" * 100, f'edges "{"é" * 59}… is no record'),
+    ],
+)
+def test_a_record_in_a_list_that_says_nothing_is_told_by_how_it_begins(edge: object, named: str) -> None:
+    data = json.dumps({"format": 1, "nodes": {}, "edges": [edge]}).encode()
+
+    assert asyncio.run(read_graph("user", data)).damage == named
 
 
 def test_two_documents_in_one_file_are_both_read(home, values, stores):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from kg_core.model.odd import OddKey
 
 _BATCH: Final = 200
+_SHOWN: Final = 60
+"""Characters of a record that has no name."""
 _NO_NODES: Final = "it says nothing of nodes, where an empty list would say that all of them are deleted"
 
 
@@ -120,6 +123,14 @@ def _line_end(data: bytes, at: int) -> int:
     return len(data) if end < 0 else end
 
 
+def _named(member: Member) -> str:
+    """What tells a record from others: its name; in a list, where it has none, how it begins."""
+    if member.name:
+        return repr(member.name)
+    text = json.dumps(member.value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
 def _where(damage: Damage) -> str:
     return f"it cannot be read at character {damage.offset}"
 
@@ -156,7 +167,7 @@ class _Growing:
         elif not item.section:
             self._top(item.name, item.value)
         elif not self._record(item.section, item.name, item.value):
-            self.damage = self.damage or f"{item.section} {item.name!r} is no record"
+            self.damage = self.damage or f"{item.section} {_named(item)} is no record"
         self.count += 1
         if self.count % _BATCH == 0:
             self._apply()
