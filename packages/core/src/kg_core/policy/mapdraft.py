@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.model.globs import Glob
 from kg_core.model.ids import fold, propose
 from kg_core.model.projectmap import Component
+from kg_core.model.toml import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -205,7 +205,7 @@ def _slugs(places: Iterable[str]) -> dict[str, str]:
 
 def _toml(texts: Mapping[str, str], path: str) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(texts.get(path, ""))
+        return read_toml(texts.get(path, ""))
     except (ValueError, RecursionError):
         return {}
 

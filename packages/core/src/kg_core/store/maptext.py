@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -13,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from kg_core.model.globs import Glob
 from kg_core.model.ids import fold, is_legal
 from kg_core.model.projectmap import Component, ProjectMap, Rule, Severity, ancestry_cycles
+from kg_core.model.toml import read_toml
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def component_facts(component: Component) -> dict[str, object]:
 
 def _read(source: MapSource, reading: _Reading) -> None:
     try:
-        tables = tomllib.loads(source.text)
+        tables = read_toml(source.text)
     except (ValueError, RecursionError) as error:
         reading.faults.append(f"{source.name} is not valid TOML: {error}")
         return
