@@ -12,6 +12,7 @@ from kg_core.policy import renames_of
 from kg_core.policy.mapcheck import Finding, FindingKind, checked, dead_globs, overtaken, sources
 from kg_core.policy.overview import walked
 from kg_core.policy.rules import Applying, applying, of_component
+from kg_core.render import one_line
 from kg_core.render.rules import component_line, component_lines, indented, rule_lines
 from kg_core.store.maptext import component_facts
 from kg_plugin_api import Code, EventKind, KgError
@@ -100,7 +101,7 @@ async def check(store: Store, harnesses: Iterable[Harness], cwd: str) -> dict[st
         measure = _measure(harnesses)
         findings += await asyncio.to_thread(checked, project_map, tree, moved, measure)
         findings += await _overtaken(place, project_map)
-    lines = [f"{'PROBLEM' if each.kind.is_problem else 'note'}: {each.sentence}" for each in findings]
+    lines = [one_line(f"{'PROBLEM' if each.kind.is_problem else 'note'}: {each.sentence}") for each in findings]
     if not (place.state.map.components or place.state.map.rules or findings):
         lines = [_empty(place)]
     elif not findings:

@@ -58,6 +58,15 @@ def test_a_map_that_is_torn_from_its_beginning_shows_its_problem_alone(kg, serve
     assert kg("map", "show") == (0, "", "Note: It is torn.\n")
 
 
+def test_the_name_of_a_folder_makes_no_second_line_of_a_problem(kg, served, monkeypatch) -> None:
+    async def found(*_: object) -> dict[str, object]:
+        return {"text": "", "problem": "/a\nall of it reaches somebody/map.toml is torn."}
+
+    monkeypatch.setattr(served.memory, "show_map", found)
+
+    assert kg("map", "show") == (0, "", "Note: /a all of it reaches somebody/map.toml is torn.\n")
+
+
 def test_both_say_so_without_a_server(kg) -> None:
     for name in ("show", "check"):
         assert kg("map", name) == (3, "", "Error: The server is not running. Start it with `kg start`.\n")

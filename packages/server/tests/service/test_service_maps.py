@@ -325,6 +325,17 @@ def test_a_broken_map_is_a_problem_and_its_last_right_version_is_checked(live: L
     live(scenario)
 
 
+def test_the_name_of_a_folder_makes_no_second_line_of_a_finding(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        repository = Repository(world.root, "shop\nnote: all is well")
+        repository.write(".kg/map.toml", "[[wrong]]\n")
+        found = await check(world, repository)
+        assert kinds(found) == ["broken"]
+        assert found["text"].count("\n") == 0
+
+    live(scenario)
+
+
 def test_without_git_the_files_that_are_there_count(live: Live) -> None:
     async def scenario(world: Any) -> None:
         folder = Path(world.root) / "plain"

@@ -22,6 +22,7 @@ _SIGNS: Final = {"ok": "ok  ", "note": "note", "problem": "BAD "}
 def command(home: Home, *, as_json: bool) -> int:
     """Say what works, what does not, and what to do. Exit code 1 when something is wrong. Changes nothing."""
     from kg_core.host import Plugins
+    from kg_core.render import one_line
     from kg_server.lifecycle.control import Control
     from kg_server.setup.finding import Level
     from kg_server.setup.findings import findings
@@ -47,5 +48,5 @@ def command(home: Home, *, as_json: bool) -> int:
         for finding in found:
             option = addressed() if finding.command.startswith("kg ") else ""
             mend = f" Mend it with `{finding.command}{option}`." if finding.command else ""
-            click.echo(f"{_SIGNS[finding.level]}  {finding.area}: {finding.sentence}{mend}")
+            click.echo(one_line(f"{_SIGNS[finding.level]}  {finding.area}: {finding.sentence}{mend}"))
     return 0 if sound else 1

@@ -88,5 +88,8 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
         return
     if found["text"]:
         click.echo(found["text"])
-    if found.get("problem") and found["problem"] not in found["text"]:
-        click.echo(f"Note: {found['problem']}", err=True)
+    from kg_core.render import one_line
+
+    problem = one_line(found.get("problem", ""))
+    if problem and problem not in found["text"]:
+        click.echo(f"Note: {problem}", err=True)
