@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from importlib import metadata
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -27,6 +29,26 @@ if TYPE_CHECKING:
 )
 def test_how_kg_was_installed_is_seen_from_where_it_lies(prefix: str, how: Means) -> None:
     assert means(prefix) is how
+
+
+@pytest.mark.parametrize(
+    ("left", "how"),
+    [
+        (["uv-receipt.toml", "pyvenv.cfg"], Means.UV_TOOL),
+        (["pipx_metadata.json", "pyvenv.cfg"], Means.PIPX),
+        (["pyvenv.cfg"], Means.UV_PIP),
+        (["pyvenv.cfg", "lib/python3.11/site-packages/pip/__init__.py"], Means.PIP),
+        (["pyvenv.cfg", "Lib/site-packages/pip/__init__.py"], Means.PIP),
+    ],
+)
+def test_how_kg_was_installed_is_seen_from_what_its_maker_left_wherever_it_lies(
+    left: list[str], how: Means, tmp_path: Path
+) -> None:
+    for name in left:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    assert means(str(tmp_path)) is how
 
 
 def has(monkeypatch: pytest.MonkeyPatch, folder: Path, distributions: dict[str, list[str]]) -> None:
@@ -56,6 +78,7 @@ def test_the_line_to_add_a_plug_in_fits_how_kg_was_installed(monkeypatch: pytest
     assert add_line("codex", Means.UV_TOOL) == "uv tool install --force 'kg-server[claude,codex]'"
     assert add_line("codex", Means.PIPX) == "pipx install --force 'kg-server[claude,codex]'"
     assert add_line("codex", Means.PIP).endswith("-m pip install kg-harness-codex")
+    assert add_line("codex", Means.UV_PIP) == f"uv pip install --python {shlex.quote(sys.executable)} kg-harness-codex"
     assert add_line("pg", Means.PIPX) == "pipx install --force 'kg-server[claude,pg]'"
     assert add_line("pg", Means.PIP).endswith("-m pip install kg-search-pg")
 
@@ -113,5 +136,7 @@ def test_the_line_to_remove_kg_names_its_packages_and_plug_ins_and_nothing_of_ot
     monkeypatch.setattr(installed.metadata, "distributions", lambda: there)
 
     assert remove_line(Means.PIP).endswith(" -m pip uninstall kg-search-pg kg-server")
+    assert remove_line(Means.UV_PIP).startswith("uv pip uninstall --python ")
+    assert remove_line(Means.UV_PIP).endswith(" kg-search-pg kg-server")
     assert remove_line(Means.UV_TOOL) == "uv tool uninstall kg-server"
     assert remove_line(Means.PIPX) == "pipx uninstall kg-server"

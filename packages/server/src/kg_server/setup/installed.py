@@ -36,6 +36,8 @@ class Means(StrEnum):
     """What a person installed kg with."""
 
     PIP = "pip"
+    UV_PIP = "uv pip"
+    """An environment without pip, as uv makes them."""
     UV_TOOL = "uv tool"
     PIPX = "pipx"
     CACHE = "cache"
@@ -43,16 +45,19 @@ class Means(StrEnum):
 
 
 def means(prefix: str = sys.prefix) -> Means:
-    """How the environment at ``prefix`` came to be."""
+    """How the environment at ``prefix`` came to be: by its place, or by what its maker left there."""
     parts = PurePath(prefix).parts
     pairs = set(pairwise(parts))
-    if ("uv", "tools") in pairs:
-        return Means.UV_TOOL
-    if ("pipx", "venvs") in pairs:
-        return Means.PIPX
     if any(part.startswith(("archive-v", "environments-v")) for part in parts) or ("pipx", ".cache") in pairs:
         return Means.CACHE
-    return Means.PIP
+    if ("uv", "tools") in pairs or (Path(prefix) / "uv-receipt.toml").is_file():
+        return Means.UV_TOOL
+    if ("pipx", "venvs") in pairs or (Path(prefix) / "pipx_metadata.json").is_file():
+        return Means.PIPX
+    if not (Path(prefix) / "pyvenv.cfg").is_file():
+        return Means.PIP
+    packages = ("lib/python*/site-packages/pip", "Lib/site-packages/pip")
+    return Means.PIP if any(found for each in packages for found in Path(prefix).glob(each)) else Means.UV_PIP
 
 
 def add_line(name: str, how: Means | None = None) -> str:
@@ -62,34 +67,42 @@ def add_line(name: str, how: Means | None = None) -> str:
     there = _installed()
     extras = _extras(DISTRIBUTION, there)
     wanted = f"'{DISTRIBUTION}[{','.join(sorted({name, *extras}))}]'"
-    match how or means():
+    way = how or means()
+    match way:
         case Means.UV_TOOL:  # makes the environment anew, with nothing but what the line names
             beside = [shlex.quote(plugin) for plugin in _beside(extras, there)]
             return " ".join(["uv tool install --force", wanted, *(f"--with {plugin}" for plugin in beside)])
         case Means.PIPX:
             return f"pipx install --force {wanted}"
-        case Means.CACHE | Means.PIP:
+        case Means.CACHE | Means.PIP | Means.UV_PIP:
             folder = f"{'search' if name in FIRST_PARTY_SEARCH else 'harness'}-{name}"
             source = _beside_server(folder, there) or f"kg-{folder}"
-            return f"{shlex.quote(sys.executable)} -m pip install {shlex.quote(source)}"
+            return f"{_pip('install', way)} {shlex.quote(source)}"
 
 
 def remove_line(how: Means | None = None) -> str:
     """What a person types to remove kg itself, with its plug-ins."""
-    match how or means():
+    way = how or means()
+    match way:
         case Means.UV_TOOL:
             return f"uv tool uninstall {DISTRIBUTION}"
         case Means.PIPX:
             return f"pipx uninstall {DISTRIBUTION}"
-        case Means.CACHE | Means.PIP:
+        case Means.CACHE | Means.PIP | Means.UV_PIP:
             there = _installed()
             names = [name for name in sorted(there) if name in {DISTRIBUTION, *_OTHERS} or _is_plugin(there[name])]
-            return f"{shlex.quote(sys.executable)} -m pip uninstall {' '.join(names)}"
+            return f"{_pip('uninstall', way)} {' '.join(names)}"
 
 
 def lasting() -> bool:
     """Whether the interpreter stays where it is, so that settings may name it."""
     return means(str(Path(sys.executable).parent.parent)) is not Means.CACHE
+
+
+def _pip(verb: str, how: Means) -> str:
+    """What a person types before the names of distributions, for this environment."""
+    python = shlex.quote(sys.executable)
+    return f"uv pip {verb} --python {python}" if how is Means.UV_PIP else f"{python} -m pip {verb}"
 
 
 def _extras(name: str, there: Mapping[str, Distribution]) -> Mapping[str, frozenset[str]]:
