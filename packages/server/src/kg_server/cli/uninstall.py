@@ -56,6 +56,7 @@ def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes
     records = Records.at(home).all(named)
     if named and not records:
         click.echo(_nothing(named))
+        _tell_unrecorded(home, named)
         return 0
     held = _holds_memory(home)
     if purge and not held:
@@ -70,6 +71,7 @@ def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes
         records = Records.at(home).all()
     taken_out = [_taken_out(home, name, editor, report) for name, editor in records.items()]
     sound = all(taken_out)
+    _tell_unrecorded(home, named)
     with contextlib.suppress(OSError):
         (home.root / "harnesses").rmdir()  # several plug-ins share it: whoever goes last leaves it empty
     if not named:
@@ -181,6 +183,27 @@ def _undo_steps(home: Home, named: Sequence[str]) -> list[str]:
             click.echo(f"  NOT undone: {failure.sentence}", err=True)
             left.append(failure.sentence)
     return left
+
+
+def _tell_unrecorded(home: Home, named: Sequence[str]) -> None:
+    """Names the files in which something stands as kg puts it there and no record says that it did.
+
+    It was there before, or the record went with the state folder; so it stays, and a person decides.
+    """
+    from kg_core.claims import ClaimState
+    from kg_core.host import Plugins
+    from kg_server.setup.connection import Connection
+    from kg_server.setup.machine import Machine
+
+    machine = Machine.this(home)
+    for harness in Plugins.load().harnesses:
+        if named and harness.name not in named:
+            continue
+        with contextlib.suppress(KgError):
+            standing = Connection.of(machine, harness).standing()
+            left = (each.claim.path for each in standing if each.state is ClaimState.PRESENT and not each.ours)
+            for path in dict.fromkeys(left):
+                click.echo(f"{harness.name}: {path} stays: what it has of kg was there before, or its record is lost.")
 
 
 def _leave_teams(home: Home) -> None:
