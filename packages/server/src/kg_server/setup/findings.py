@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kg_core.store import ProblemKind, Settings
 from kg_plugin_api import KgError
 from kg_server.carrier.places import Places, age
-from kg_server.carrier.version import VERSION
+from kg_server.carrier.version import VERSION, newer
 from kg_server.counting import counted
 from kg_server.lifecycle.control import outdated
 from kg_server.setup.agents import agent
@@ -95,7 +95,10 @@ def _server(machine: Machine, health: dict[str, Any] | None, *, is_set_up: bool)
             yield Finding("server", Level.NOTE, f"An agent asked it in vain {since:.0f} s ago.")
         return
     yield Finding("server", Level.OK, f"kg {health['version']} answers (process {health['pid']}).")
-    if health["version"] != VERSION:
+    if newer(health["version"], VERSION):
+        sentence = f"This command is kg {VERSION}, of an older installation than the server's."
+        yield Finding("server", Level.NOTE, sentence)
+    elif health["version"] != VERSION:
         yield Finding("server", Level.PROBLEM, f"This command is kg {VERSION}, the server another.", "kg restart")
     for problem in health["problems"]:
         area = "search" if problem["kind"] == ProblemKind.SEARCH else "storage"
