@@ -59,6 +59,14 @@ def test_a_program_reads_the_very_name_that_a_terminal_is_spared(tmp_path: Path)
     assert json.loads(on_terminal(environ, "status", "--json"))["home"] == str(home)
 
 
+@pytest.mark.slow
+def test_the_demo_prints_no_commands_of_its_own_that_would_be_escaped(tmp_path: Path) -> None:
+    said = on_terminal({**os.environ, "TMPDIR": str(tmp_path)}, "demo")
+
+    assert said.startswith("Ada starts")
+    assert "\\u00" not in said
+
+
 @given(st.text())
 def test_json_means_the_same_once_it_is_tame(text: str) -> None:
     written = tame(json.dumps([text], ensure_ascii=False, indent=2))

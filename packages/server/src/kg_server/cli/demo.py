@@ -43,5 +43,5 @@ def _unwinding() -> Iterator[None]:
 
 
 def _say(heading: str, seen: str) -> None:
-    click.secho(heading, bold=True)
+    click.echo(heading)
     click.echo(textwrap.indent(seen.rstrip() or "(nothing)", "  | ") + "\n")
