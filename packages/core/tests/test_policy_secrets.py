@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from kg_core.model import Node, Progress
 from kg_core.model.ids import is_legal
+from kg_core.policy import secrets
 from kg_core.policy.secrets import scrub, scrub_node, scrub_progress
 
 RANDOM = "aB3dE6gH9jK2mN5pQ8sT1vW4"
@@ -233,3 +234,20 @@ def test_scrubbing_twice_equals_scrubbing_once(pieces: list[str], between: str) 
 def test_of_two_secrets_that_run_into_each_other_none_is_left() -> None:
     postman = joined("PM", "AK-2aa50b47c92342ddda1dccb7-2aa50b47c92342ddda1dccb774e50e497d")
     assert scrub(postman + SECRETS["aws-access-key"]).text == "[secret:postman-key][secret:aws-access-key]"
+
+
+def test_a_long_row_of_secrets_without_breaks_is_gone_after_a_few_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = []
+    replaced = secrets._replaced
+    monkeypatch.setattr(secrets, "_replaced", lambda *of: passes.append(of[1].kind) or replaced(*of))
+    shopify = joined("shp", "at_", "0a1b2c3d" * 4)
+
+    found = scrub(f"before {shopify * 1_000} after")
+
+    assert found.text == f"before {'[secret:shopify-token]' * 4} after"
+    assert passes.count("shopify-token") < 10
+
+
+def test_a_placeholder_in_a_name_is_no_secret_itself() -> None:
+    name = scrub(SECRETS["password"], is_name=True).text
+    assert scrub(name, is_name=True) == (name, ())

@@ -23,6 +23,9 @@ _HIDDEN: Final = re.compile(
     "\U000e0000-\U000e01ef]+(?=[\\s!-~])"
 )
 """What shows nothing between characters of ASCII, where no script needs it."""
+_PASSES: Final = 4
+"""From then on what runs on from a secret goes with it: each pass sees one more of a row of secrets without breaks."""
+_RUNNING_ON: Final = re.compile(r"(\[secret:[a-z-]+\])\w[\w.-]*")
 
 
 class Scrubbed(NamedTuple):
@@ -80,14 +83,18 @@ def scrub_blocks(blocks: Sequence[Block]) -> list[Block]:
 def _scrubbed(text: str, *, is_name: bool) -> Scrubbed:
     kinds: dict[str, None] = {}
     before = ""
+    passes = 0
     while before != text:  # once a secret is gone, what it ran into may be seen to be another one
         before = text
+        passes += 1
         for hint, rules in BY_HINT:
             if hint in text:
                 for rule in rules:
                     text, found = _replaced(text, rule, f"secret-{rule.kind}" if is_name else f"[secret:{rule.kind}]")
                     if found:
                         kinds[rule.kind] = None
+        if passes >= _PASSES:
+            text = _RUNNING_ON.sub(r"\1", text)
     return Scrubbed(text, tuple(kinds))
 
 
@@ -100,7 +107,7 @@ def _replaced(text: str, rule: Rule, placeholder: str) -> tuple[str, bool]:
     end = 0
     group = "secret" if "secret" in rule.pattern.groupindex else 0
     for match in rule.pattern.finditer(text):
-        if rule.accepts is None or rule.accepts(match[group]):
+        if match[group] != placeholder and (rule.accepts is None or rule.accepts(match[group])):
             pieces += (text[end : match.start(group)], placeholder)
             end = match.end(group)
     return "".join((*pieces, text[end:])) if pieces else text, bool(pieces)
