@@ -56,7 +56,14 @@ def test_a_pattern_matches_nothing_else(pattern: str, path: str) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "said"),
-    [("", "'**' means every file"), ("./", "empty"), ("src/**.py", "a part of its own"), ("../x", "'..'")],
+    [
+        ("", "'**' means every file"),
+        ("./", "empty"),
+        (".", "empty"),
+        (".//.", "empty"),
+        ("src/**.py", "a part of its own"),
+        ("../x", "'..'"),
+    ],
 )
 def test_what_means_nothing_is_refused_with_a_reason(pattern: str, said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(said)):

@@ -37,13 +37,13 @@ class Glob:
         while shown.startswith("./"):
             shown = shown[2:]
         shown = shown.lstrip("/")
-        if not shown:
-            raise ValueError("is empty; '**' means every file")
         if shown.endswith("/"):
             shown += _DEEP
         parts = [part for part in shown.split("/") if part not in {"", "."}]
         if ".." in parts:
             raise ValueError("leads out of the code base with '..'")
+        if not parts:
+            raise ValueError("is empty; '**' means every file")
         for part in parts:
             if _DEEP in part and part != _DEEP:
                 raise ValueError("has '**' beside other characters; write it as a part of its own, like 'src/**/*.py'")
@@ -124,13 +124,17 @@ def _matches_part(pattern: str, part: str) -> bool:
 
 def _is_at(piece: str, part: str, at: int) -> bool:
     """Whether a piece without a star fits at a place."""
-    return part.startswith(piece, at) if _ONE not in piece else bool(_expression(piece).match(part, at))
+    if _ONE not in piece:
+        return part.startswith(piece, at)
+    return all(wanted in {_ONE, found} for wanted, found in zip(piece, part[at : at + len(piece)], strict=True))
 
 
 def _place(piece: str, part: str, at: int, end: int) -> int:
     """The first place from ``at`` on at which a piece fits before ``end``; -1 when there is none."""
     if _ONE not in piece:
         return part.find(piece, at, end)
+    if max(piece.split(_ONE), key=len) not in part:
+        return -1
     found = _expression(piece).search(part, at, end)
     return -1 if found is None else found.start()
 
