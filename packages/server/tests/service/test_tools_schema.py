@@ -13,9 +13,12 @@ from kg_server.cli.search import command
 from kg_server.texts import DESCRIPTIONS, FIRST_LINE, WHOLE, description, head, instructions
 from kg_server.tools.arguments import SESSION, parse, schema
 from kg_server.tools.catalogue import TOOLS
+from kg_server.tools.progress import ProgressArguments
+from kg_server.tools.put_edge import PutEdge
 from kg_server.tools.put_node import PutNode
 from kg_server.tools.read import Read
 from kg_server.tools.search import Search
+from kg_server.tools.useful import Useful
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,3 +152,39 @@ def test_null_counts_as_not_sent() -> None:
 def test_a_list_sent_as_text_is_understood() -> None:
     assert parse("kg_read", Read, {"ids": '["a", "b"]'}).ids == ("a", "b")
     assert parse("kg_read", Read, {"ids": "a"}).ids == ("a",)
+    assert parse("kg_read", Read, {"ids": "cache-key, retry-jitter"}).ids == ("cache-key", "retry-jitter")
+    assert parse("kg_read", Read, {"ids": "Cache Key"}).ids == ("Cache Key",)
+    assert parse("kg_search", Search, {"query": "a", "statuses": "retracted"}).statuses == ("retracted",)
+
+
+def test_a_list_of_markdown_is_a_list_and_other_text_is_one() -> None:
+    def notes(text: str) -> tuple[str, ...]:
+        return parse("kg_put_node", PutNode, {"level": "user", "id": "x", "gist": "y", "notes": text}).notes
+
+    assert notes("- one\n- two, and more\n\n* three") == ("one", "two, and more", "three")
+    for text in ("one\n- two", "a, b", "-x means not x", "-", "[1"):
+        assert notes(text) == (text,)
+
+
+def test_a_refusal_names_arguments_as_the_client_calls_them() -> None:
+    sentence = refused(PutEdge, {"source": "a", "rel": "guards", "to": "b"})
+    assert "needs the argument 'from'" in sentence
+    assert "it takes from, rel, to, notes, level, session_id." in sentence
+
+
+def test_a_refusal_says_what_to_send_in_words_of_json() -> None:
+    node = {"level": "user", "id": "x", "gist": "y"}
+    assert refused(PutNode, {**node, "notes": {"a": "b"}}).endswith(
+        """'notes' must be a list of texts, like ["one", "two"]."""
+    )
+    assert refused(PutNode, {**node, "gist": ["y"]}).endswith("'gist' must be one text.")
+    assert refused(Useful, {"ids": []}).endswith("'ids' is empty; it takes at least 1.")
+    assert refused(Useful, {"ids": ["a"] * 11}).endswith("'ids' has too many; at most 10 go into one call.")
+    assert refused(Useful, {"ids": ["a"], "credits": 5}).endswith("'credits' must be at most 3.")
+    assert refused(Useful, {"ids": ["a"], "credits": -1}).endswith("'credits' must be at least 0.")
+
+
+def test_a_tasks_state_may_be_the_object_itself() -> None:
+    parsed = parse("kg_progress", ProgressArguments, {"task_id": "x", "state": {"done": ["ä"]}})
+    assert parsed.state == '{"done": ["ä"]}'
+    assert schema(ProgressArguments)["properties"]["state"]["type"] == "string"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
@@ -20,18 +21,38 @@ SESSION = "session_id"
 """The argument by which a client without hooks says who it is."""
 
 
+_ITEM: Final = re.compile(r"[-*•]\s+(?=\S)")
+
+
 def _listed(value: object) -> object:
-    """Some clients send a list as its JSON text, or one text where a list of one is meant."""
+    """Some clients send a list as its JSON text or as lines of Markdown, or one text where a list of one is meant."""
     if not isinstance(value, str):
         return value
     try:
         decoded = json.loads(value)
     except (ValueError, RecursionError):
         decoded = None
-    return decoded if isinstance(decoded, list) else [value]
+    if isinstance(decoded, list):
+        return decoded
+    lines = [line.strip() for line in value.splitlines() if line.strip()]
+    if lines and all(_ITEM.match(line) for line in lines):
+        return [_ITEM.sub("", line, count=1) for line in lines]
+    return [value]
 
 
-Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+def _named(value: object) -> object:
+    """Ids that come as one text: a comma is no part of an id."""
+    listed = _listed(value)
+    if isinstance(value, str) and listed == [value] and "," in value:
+        return [piece.strip() for piece in value.split(",") if piece.strip()]
+    return listed
+
+
+Listed = BeforeValidator(_listed)
+"""Has a list read from its text, too."""
+
+Texts = Annotated[tuple[str, ...], Listed]
+Ids = Annotated[tuple[str, ...], BeforeValidator(_named)]
 
 
 class Arguments(BaseModel):
@@ -99,10 +120,28 @@ def _sentence(tool: str, model: type[Arguments], problem: Mapping[str, Any]) -> 
     path = ".".join(str(part) for part in problem["loc"])
     match problem["type"]:
         case "extra_forbidden":
-            return f"{tool} has no argument {path!r}; it takes {', '.join(model.model_fields)}."
+            return f"{tool} has no argument {path!r}; it takes {', '.join(_shown(model))}."
         case "missing":
             return f"{tool} needs the argument {path!r}."
         case "literal_error" | "enum":
             return f"{tool}: {path!r} must be {problem['ctx']['expected']}."
+        case "string_type":
+            return f"{tool}: {path!r} must be one text."
+        case "tuple_type":
+            return f'{tool}: {path!r} must be a list of texts, like ["one", "two"].'
+        case "too_short":
+            return f"{tool}: {path!r} is empty; it takes at least {problem['ctx']['min_length']}."
+        case "too_long":
+            return f"{tool}: {path!r} has too many; at most {problem['ctx']['max_length']} go into one call."
+        case "greater_than_equal" | "less_than_equal":
+            bound = problem["ctx"].get("ge", problem["ctx"].get("le"))
+            least = problem["type"] == "greater_than_equal"
+            return f"{tool}: {path!r} must be {'at least' if least else 'at most'} {bound}."
         case _:
             return f"{tool}: {path!r} is not right: {str(problem['msg']).rstrip('.')}."
+
+
+def _shown(model: type[Arguments]) -> list[str]:
+    """The arguments as clients call them, in the order in which they are shown."""
+    names = [field.alias or name for name, field in model.model_fields.items()]
+    return sorted(names, key=lambda name: name == SESSION)

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from kg_core.model import Change, Progress, to_iso
 from kg_core.model.foreign import TEXT, as_object
@@ -21,12 +21,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+def _as_text(value: object) -> object:
+    """Many models send the object itself where its text is asked for."""
+    if not isinstance(value, dict | list):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return value  # the schema's own refusal says what to send instead
+
+
 class ProgressArguments(Arguments):
     """Arguments of kg_progress."""
 
     task_id: Annotated[str, Field(description="The task's name: letters and digits joined by '-'.")]
     state: Annotated[
-        str, Field(description="Where it stands: text, or a JSON object as text. Left out: read. Empty: forget.")
+        str,
+        BeforeValidator(_as_text),
+        Field(description="Where it stands: text, or a JSON object as text. Left out: read. Empty: forget."),
     ] = ""
     level: Annotated[Level, Field(description="'user' unless said otherwise.")] = "user"
 

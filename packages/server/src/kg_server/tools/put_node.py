@@ -16,7 +16,7 @@ from kg_core.policy.score import changed_at
 from kg_core.render import one_line
 from kg_core.render.block import Block, Mark, MarkKind
 from kg_plugin_api import Code, KgError
-from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.arguments import Arguments, Ids, Level, Texts
 from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches, checked_view, remarks
 from kg_server.tools.evidence import evidence, needed, refuse_circles, rested
 from kg_server.tools.guards import Refusal, guard
@@ -47,7 +47,7 @@ class PutNode(Arguments):
         Field(description="Whether it holds; 'current' unless said otherwise."),
     ] = None
     derived_from: Annotated[
-        Texts, Field(description="Ids of the lessons that it was concluded from, if it was. Adds to those stored.")
+        Ids, Field(description="Ids of the lessons that it was concluded from, if it was. Adds to those stored.")
     ] = ()
     kind: Annotated[
         Literal["stated", "derived"] | None,

@@ -15,7 +15,7 @@ from kg_core.policy.why import brought_back
 from kg_core.render import Block, Mark, MarkKind
 from kg_plugin_api import KgError
 from kg_server.texts.titles import level_title
-from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.arguments import Arguments, Ids, Level
 from kg_server.tools.plan import Call, Plan
 from kg_server.tools.showing import shown_in_full
 
@@ -30,7 +30,7 @@ class Read(Arguments):
     """Arguments of kg_read."""
 
     ids: Annotated[
-        Texts,
+        Ids,
         Field(description="Nodes to read in full, all in one call. Left out: every level's gists.", max_length=_MOST),
     ] = ()
     level: Annotated[Level | None, Field(description="One level alone.")] = None

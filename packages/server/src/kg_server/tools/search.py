@@ -13,7 +13,7 @@ from kg_core.policy.ranking import admits
 from kg_core.render import Block, Mark, MarkKind, Rank, fit, node_line, one_line, relation, standing
 from kg_plugin_api import Limit, SearchRequest, Unit
 from kg_server.sources.notices import degraded_blocks
-from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.arguments import Arguments, Level, Listed, Texts
 from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import level_of
 from kg_server.tools.passages import DOCUMENTS, passage_blocks, without_passages
@@ -40,6 +40,7 @@ class Search(Arguments):
     tags: Annotated[Texts, Field(description="Only lessons that carry all of these tags.")] = ()
     statuses: Annotated[
         tuple[Literal["current", "proposed", "retracted", "superseded"], ...],
+        Listed,
         Field(description="Which lessons may answer; current and superseded ones unless said otherwise."),
     ] = ("current", "superseded")
     depth: Annotated[

@@ -11,7 +11,7 @@ from kg_core.model import Change, Tier
 from kg_core.policy import credits as rules
 from kg_plugin_api import Code, KgError
 from kg_server.counting import counted
-from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.arguments import Arguments, Ids, Level
 from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Useful(Arguments):
     """Arguments of kg_useful."""
 
-    ids: Annotated[Texts, Field(description="Ids of nodes that helped.", min_length=1, max_length=rules.ENDORSEMENTS)]
+    ids: Annotated[Ids, Field(description="Ids of nodes that helped.", min_length=1, max_length=rules.ENDORSEMENTS)]
     level: Annotated[Level | None, Field(description="Needed only when an id exists on both levels.")] = None
     credits: Annotated[
         int, Field(description="Maintenance sessions only: 1 to 3 credits for each.", ge=0, le=rules.CREDITS)
