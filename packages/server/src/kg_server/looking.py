@@ -12,7 +12,7 @@ from kg_core.store.slices import in_slices, in_turns, sorted_in_slices
 from kg_plugin_api import Code, KgError, SearchRequest
 from kg_server.texts.titles import level_title
 from kg_server.tools.grounds import grounds_blocks
-from kg_server.tools.levels import Levels, level_of, lookup
+from kg_server.tools.levels import Levels, level_of
 from kg_server.tools.passages import DOCUMENTS, passage_line, passages, without_passages
 from kg_server.tools.showing import shown_in_full
 
@@ -67,7 +67,7 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
     found: list[tuple[Graph, Node]] = []
     missing: list[str] = []
     for name in ids:
-        matches = [(graph, node) for graph in levels.searched() if (node := lookup(graph, name)) is not None]
+        matches = levels.named(name)
         found += matches
         if not matches:
             missing.append(f"There is no lesson {name!r} here. `kg search` finds lessons by their words.")

@@ -348,3 +348,31 @@ def test_two_clients_that_nothing_tells_apart_have_their_own_projects(live: Live
         assert one.splitlines()[0] != two.splitlines()[0]
 
     live(scenario)
+
+
+def test_a_node_may_be_named_as_edges_name_it(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("cache-key", "The user's.", level="user")
+        await agent.put("cache-key", CACHE)
+        await agent.put("taste", "The user likes it short.", level="user")
+        assert "--needs--> user:taste" in await agent.call(
+            "kg_put_edge", from_="project:cache-key", rel="needs", to="taste"
+        )
+        assert "The user's." in await agent.call("kg_read", ids=["user:cache-key"])
+        assert (await agent.call("kg_read", ids=["project:Cache-Key", "Cache_Key "], level="project")).count(CACHE) == 1
+        assert await agent.call("kg_useful", ids="user:cache-key, taste") == "Marked as useful: cache-key, taste."
+        assert "'user:taste'" in await agent.refused("kg_read", ids=["user:taste"], level="project")
+        assert "'user:user:taste'" in await agent.refused("kg_read", ids=["user:user:taste"])
+        await agent.put("user:taste", "The user likes it short and dry.", level="user")
+        refusal = await agent.refused("kg_put_node", level="project", id="user:taste", gist="Mine.")
+        assert refusal.endswith("An id has no level in it: send 'taste', and the level that you mean.")
+        renamed = await agent.call("kg_rename_node", old_id="user:taste", new_id="user:taste-of-texts")
+        assert renamed.startswith("Renamed 'taste' to 'taste-of-texts' (user)")
+        edge = {"from_": "project:cache-key", "rel": "needs", "to": "user:taste-of-texts"}
+        assert (await agent.call("kg_delete_edge", **edge)).startswith("Deleted")
+        assert await agent.call("kg_delete_node", id="user:taste-of-texts") == "Deleted 'taste-of-texts' (user)."
+        shown = await world.service.show(world.folder("shop"), ["user:cache-key"])
+        assert [node["gist"] for node in shown["nodes"]] == ["The user's."]
+
+    live(scenario)

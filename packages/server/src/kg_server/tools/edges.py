@@ -8,7 +8,7 @@ from kg_core.model import USER, USER_PREFIX, EndKind, end_kind
 from kg_core.model.limits import TOUCH_LENGTH
 from kg_plugin_api import Code, KgError
 from kg_server.tools.content import single_line
-from kg_server.tools.levels import Levels, level_name, lookup
+from kg_server.tools.levels import Levels, level_name, level_of, lookup, prefixed
 
 if TYPE_CHECKING:
     from kg_core.model import Graph
@@ -22,6 +22,8 @@ def graph_for(levels: Levels, source: str, target: str, level: Level | None) -> 
     if levels.project is None:
         return levels.user
     bare = [end for end in (source, target) if end_kind(single_line(end)) is EndKind.NODE]
+    if any(prefixed(end)[0] == "project" for end in bare):
+        return levels.project
     for end in bare:
         in_both = lookup(levels.user, end) is not None and lookup(levels.project, end) is not None
         if in_both and len(bare) == 1:
@@ -42,7 +44,7 @@ def resolved_end(graph: Graph, user: Graph, text: str) -> str:
         if len(end) > TOUCH_LENGTH:
             raise KgError(Code.TOO_LARGE, f"A path has at most {TOUCH_LENGTH} characters.", {"length": len(end)})
         return end
-    if kind is EndKind.NODE and (node := lookup(graph, end)) is not None:
+    if kind is EndKind.NODE and (node := lookup(graph, _within(graph, end))) is not None:
         return node.id
     node = lookup(user, end.removeprefix(USER_PREFIX))
     if node is not None:
@@ -61,8 +63,14 @@ def stored_end(graph: Graph, text: str) -> str:
     end = single_line(text)
     if end_kind(end) is not EndKind.NODE or end in graph.incident:
         return end
-    node = lookup(graph, end)
+    node = lookup(graph, _within(graph, end))
     if node is not None:
         return node.id
     crossing = USER_PREFIX + end
     return crossing if crossing in graph.incident else end
+
+
+def _within(graph: Graph, end: str) -> str:
+    """An end without the level before it, where that is the graph's own."""
+    level, bare = prefixed(end)
+    return bare if level == level_of(graph) and lookup(graph, end) is None else end

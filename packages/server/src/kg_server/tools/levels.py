@@ -6,13 +6,18 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_core.model import USER, Graph, Node
+from kg_core.model import USER, USER_PREFIX, Graph, Node
 from kg_core.model.ids import fold, is_legal, propose, words
 from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kg_server.tools.arguments import Level
+
+PROJECT_PREFIX = "project:"
+"""What some models write before the id of a project's node, as edges write ``user:`` before a user's."""
 
 _SEPARATORS = ("-", "_", ".")
 
@@ -49,10 +54,18 @@ class Levels:
         """The levels in which a bare id is looked up, the user's first."""
         return (self.user,) if self.project is None else (self.user, self.project)
 
+    def named(self, text: str, level: Level | None = None) -> list[tuple[Graph, Node]]:
+        """The nodes that ``text`` names, on ``level`` or on each that has one; ``user:id`` names one of the user's."""
+        found = _found((self.graph(level),) if level is not None else self.searched(), text)
+        prefix, bare = prefixed(text)
+        if found or prefix is None or level not in {None, prefix} or (prefix == "project" and self.project is None):
+            return found
+        return _found((self.graph(prefix),), bare)
+
     def locate(self, text: str, level: Level | None) -> tuple[Graph, Node]:
         """The node that ``text`` names, on ``level`` or on whichever has it. Raises NOT_FOUND or AMBIGUOUS."""
         graphs = (self.graph(level),) if level is not None else self.searched()
-        found = [(graph, node) for graph in graphs if (node := lookup(graph, text)) is not None]
+        found = self.named(text, level)
         if not found:
             where = " or ".join(level_name(graph) for graph in graphs)
             raise KgError(
@@ -69,6 +82,35 @@ class Levels:
                 {"id": found[0][1].id, "levels": [level_name(graph) for graph, _ in found]},
             )
         return found[0]
+
+
+def prefixed(text: str) -> tuple[Level | None, str]:
+    """The level that stands before an id, as edges write it (``user:id``), and the id without it."""
+    bare = text.strip()
+    if bare.startswith(USER_PREFIX):
+        return "user", bare.removeprefix(USER_PREFIX)
+    if bare.startswith(PROJECT_PREFIX):
+        return "project", bare.removeprefix(PROJECT_PREFIX)
+    return None, text
+
+
+def bare_id(graph: Graph, text: str) -> str:
+    """The id that a write to a graph means: without the level before it. Raises INVALID when that is another one."""
+    prefix, bare = prefixed(text)
+    if prefix is None or lookup(graph, text) is not None:
+        return text
+    if prefix != level_of(graph):
+        raise KgError(
+            Code.INVALID,
+            f"{text!r} names the level '{prefix}', and the call the level {level_name(graph)}. An id has no level in "
+            f"it: send {bare!r}, and the level that you mean.",
+            {"id": text},
+        )
+    return bare
+
+
+def _found(graphs: Sequence[Graph], text: str) -> list[tuple[Graph, Node]]:
+    return [(graph, node) for graph in graphs if (node := lookup(graph, text)) is not None]
 
 
 def level_of(graph: Graph) -> Level:

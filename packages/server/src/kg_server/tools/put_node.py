@@ -20,7 +20,7 @@ from kg_server.tools.arguments import Arguments, Ids, Level, Texts
 from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches, checked_view, remarks
 from kg_server.tools.evidence import evidence, needed, refuse_circles, rested
 from kg_server.tools.guards import Refusal, guard
-from kg_server.tools.levels import is_same_spelling, level_name, level_of, lookup
+from kg_server.tools.levels import bare_id, is_same_spelling, level_name, level_of, lookup
 from kg_server.tools.markup import heal
 from kg_server.tools.plan import Call, Plan, said
 from kg_server.tools.showing import shown_in_full
@@ -62,19 +62,21 @@ def graphs(arguments: PutNode, call: Call) -> tuple[GraphKey, ...]:
     if not arguments.derived_from:
         return ()
     graph = call.pending.graph(arguments.level)
-    stored = lookup(graph, arguments.id)
-    pieces = evidence(call, graph, check_id(arguments.id) if stored is None else stored.id, arguments.derived_from)
+    named = bare_id(graph, arguments.id)
+    stored = lookup(graph, named)
+    pieces = evidence(call, graph, check_id(named) if stored is None else stored.id, arguments.derived_from)
     return needed(call, [(holder, key) for holder, edges in pieces.items() for key in edges])
 
 
 def plan(arguments: PutNode, call: Call) -> Plan:
     """Saves the node unless a guard forbids it; an unchanged node is not written."""
     graph = call.pending.graph(arguments.level)
-    stored = lookup(graph, arguments.id)
-    if stored is not None and not is_same_spelling(stored, arguments.id):
-        reason = f"{arguments.id!r} is another spelling of this node; use its id"
+    named = bare_id(graph, arguments.id)
+    stored = lookup(graph, named)
+    if stored is not None and not is_same_spelling(stored, named):
+        reason = f"{named!r} is another spelling of this node; use its id"
         return _refused(call, graph, stored, Refusal(reason=reason))
-    node_id = check_id(arguments.id) if stored is None else stored.id
+    node_id = check_id(named) if stored is None else stored.id
     healed = heal(arguments.gist)
     gist = checked_gist(healed.gist)
     notes = checked_notes(arguments.notes or healed.notes) if arguments.sent("notes") or healed.notes else None

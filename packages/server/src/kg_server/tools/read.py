@@ -56,13 +56,16 @@ def steps(arguments: Read, call: Call) -> Steps[Plan]:
 
 
 def _nodes(arguments: Read, call: Call) -> Plan:
-    found: list[tuple[Graph, Node]] = []
+    places: dict[tuple[GraphKey, str], tuple[Graph, Node]] = {}
     problems: list[str] = []
     for text in dict.fromkeys(arguments.ids):
         try:
-            found.append(call.durable.locate(text, arguments.level))
+            graph, node = call.durable.locate(text, arguments.level)
         except KgError as error:
             problems.append(error.sentence)
+        else:
+            places[graph.key, node.id] = (graph, node)
+    found = list(places.values())
     blocks = shown_in_full(found, call.durable, is_upkeep=call.context.maintenance)
     if problems:
         blocks.append(Block(text="\n".join(problems)))

@@ -15,7 +15,7 @@ from kg_server.counting import counted
 from kg_server.tools.arguments import Arguments, Level
 from kg_server.tools.delete_node import buried
 from kg_server.tools.evidence import has_evidence, needed, refuse_circles
-from kg_server.tools.levels import folds_alike, level_of, lookup
+from kg_server.tools.levels import bare_id, folds_alike, level_of, lookup
 from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def graphs(arguments: RenameNode, call: Call) -> tuple[GraphKey, ...]:
     """The graphs of other projects whose edges end in the node, or that may have a part of a circle of evidence."""
     graph, node = call.pending.locate(arguments.old_id, arguments.level)
     across = {project_key(slug) for slug, _ in graph.use_of(node.id).inbound} if graph.key == USER else set()
-    new_id = check_id(arguments.new_id)
+    new_id = check_id(bare_id(graph, arguments.new_id))
     if has_evidence(call, graph.key, new_id):  # it is there before the node: the two become one lesson
         across |= {*needed(call, [(graph.key, EdgeKey(node.id, DERIVED_FROM, new_id))])}
         across |= {*needed(call, [(graph.key, EdgeKey(new_id, DERIVED_FROM, node.id))])}
@@ -46,7 +46,7 @@ def plan(arguments: RenameNode, call: Call) -> Plan:
     graph, node = call.pending.locate(arguments.old_id, arguments.level)
     if node.locked:
         raise KgError(Code.REFUSED, f"{node.id!r} is locked by a person and was not renamed. Tell the user.")
-    new_id = check_id(arguments.new_id)
+    new_id = check_id(bare_id(graph, arguments.new_id))
     if new_id == node.id:
         return said(f"{node.id!r} has this id already; nothing was written.")
     other = lookup(graph, new_id)
