@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import ConfigDict, Field
 
@@ -15,6 +15,12 @@ from kg_server.tools.edges import stored_end
 from kg_server.tools.levels import level_name, level_of
 from kg_server.tools.plan import Call, Plan, said
 from kg_server.tools.put_edge import FROM, TO
+from kg_server.tools.relations import between, stored_key
+
+if TYPE_CHECKING:
+    from kg_core.model import Graph
+
+_NAMED: Final = 10
 
 
 class DeleteEdge(Arguments):
@@ -32,16 +38,20 @@ def plan(arguments: DeleteEdge, call: Call) -> Plan:
     """Removes the edge, dormant ones too."""
     levels = call.pending
     graphs = (levels.graph(arguments.level),) if arguments.level is not None else levels.searched()
-    found = []
+    found: list[tuple[Graph, EdgeKey]] = []
+    others: list[EdgeKey] = []
     for graph in graphs:
         source, target = stored_end(graph, arguments.source), stored_end(graph, arguments.target)
-        key = EdgeKey(source, arguments.rel.strip(), target)
-        if key in graph.edges:
+        key = stored_key(graph, source, arguments.rel, target)
+        if key is not None:
             found.append((graph, key))
-    named = f"{one_line(arguments.source)} --{one_line(arguments.rel)}--> {one_line(arguments.target)}"
+        others += between(graph, source, target)
+    named = _shown(EdgeKey(arguments.source, arguments.rel, arguments.target))
     if not found:
         where = " or ".join(level_name(graph) for graph in graphs)
-        raise KgError(Code.NOT_FOUND, f"There is no edge {named} on level {where}. kg_read(ids) lists a node's edges.")
+        there = "; ".join(_shown(key) for key in others[:_NAMED])
+        hint = f"Between them there is: {there}." if there else "kg_read(ids) lists a node's edges."
+        raise KgError(Code.NOT_FOUND, f"There is no edge {named} on level {where}. {hint}")
     if len(found) > 1:
         raise KgError(
             Code.AMBIGUOUS,
@@ -50,4 +60,8 @@ def plan(arguments: DeleteEdge, call: Call) -> Plan:
         )
     graph, key = found[0]
     change = Change(graph=graph.key, edges={key: None})
-    return replace(said(f"Deleted {named} ({level_of(graph)})."), changes=(change,))
+    return replace(said(f"Deleted {_shown(key)} ({level_of(graph)})."), changes=(change,))
+
+
+def _shown(key: EdgeKey) -> str:
+    return f"{one_line(key.source)} --{one_line(key.rel)}--> {one_line(key.target)}"

@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_core.model import USER, USER_PREFIX, Graph, Node
+from kg_core.model import PROJECT_PREFIX, USER, USER_PREFIX, Graph, Node
 from kg_core.model.ids import fold, is_legal, propose, words
 from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kg_server.tools.arguments import Level
-
-PROJECT_PREFIX = "project:"
-"""What some models write before the id of a project's node, as edges write ``user:`` before a user's."""
 
 _SEPARATORS = ("-", "_", ".")
 
@@ -85,7 +82,7 @@ class Levels:
 
 
 def prefixed(text: str) -> tuple[Level | None, str]:
-    """The level that stands before an id, as edges write it (``user:id``), and the id without it."""
+    """The level that stands before an id, and the id without it: edges write ``user:x``, some models ``project:x``."""
     bare = text.strip()
     if bare.startswith(USER_PREFIX):
         return "user", bare.removeprefix(USER_PREFIX)

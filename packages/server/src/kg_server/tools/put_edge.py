@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import ConfigDict, Field
 
 from kg_core.model import DERIVED_FROM, SUPERSEDES, Change, Edge, EdgeKey, EndKind, end_kind
-from kg_core.model.ids import check_rel
 from kg_core.policy.credits import recurrence
 from kg_core.policy.derivation import place_of
 from kg_plugin_api import Code, KgError
@@ -18,6 +17,7 @@ from kg_server.tools.edges import graph_for, resolved_end
 from kg_server.tools.evidence import Conclusion, concluded, needed, refuse_circles, rested
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
+from kg_server.tools.relations import edge_key, relation
 from kg_server.tools.superseding import refuse_rounds, unretired
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class PutEdge(Arguments):
 
 def graphs(arguments: PutEdge, call: Call) -> tuple[GraphKey, ...]:
     """Of evidence, the graphs of other projects through which it may come back to where it began."""
-    if check_rel(arguments.rel) != DERIVED_FROM:
+    if relation(arguments.rel) != DERIVED_FROM:
         return ()
     graph, key = _edge(arguments, call)
     return needed(call, [(graph.key, key)])
@@ -80,11 +80,11 @@ def _edge(arguments: PutEdge, call: Call) -> tuple[Graph, EdgeKey]:
     graph = graph_for(call.pending, arguments.source, arguments.target, arguments.level)
     source = resolved_end(graph, call.pending.user, arguments.source)
     target = resolved_end(graph, call.pending.user, arguments.target)
-    rel = check_rel(arguments.rel)
+    key = edge_key(graph, source, arguments.rel, target)
     if end_kind(source) is EndKind.PATH and end_kind(target) is EndKind.PATH:
         raise KgError(Code.INVALID, "An edge relates a node with a node or a file; both ends are file paths.")
-    if end_kind(source) is EndKind.PATH and rel == DERIVED_FROM:
+    if end_kind(source) is EndKind.PATH and key.rel == DERIVED_FROM:
         raise KgError(Code.INVALID, f"{DERIVED_FROM} leads from a conclusion, which is a lesson, to what it rests on.")
     if source == target:
         raise KgError(Code.INVALID, f"Both ends are {source!r}; an edge relates two different things.")
-    return graph, EdgeKey(source, rel, target)
+    return graph, key

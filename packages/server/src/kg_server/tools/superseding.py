@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model import SUPERSEDES, EndKind, end_kind
+from kg_core.model.ids import fold, words
 from kg_core.render import all_replacements, one_line
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
     from kg_core.model import EdgeKey, Graph
+
+_MEAN_THE_SAME: Final = frozenset(
+    {"superseded-by", "is-superseded-by", "replaces", "replaced-by", "is-replaced-by", "obsoletes", "obsoleted-by"}
+)
+"""Relations by which a writer may mean that a lesson is to be retired."""
 
 
 def refuse_rounds(graph: Graph, key: EdgeKey) -> None:
@@ -22,8 +28,16 @@ def refuse_rounds(graph: Graph, key: EdgeKey) -> None:
         )
 
 
+def _spelled_out(rel: str) -> bool:
+    return "-".join(words(fold(rel))) in _MEAN_THE_SAME
+
+
 def unretired(key: EdgeKey) -> tuple[str, ...]:
-    """A sentence on a lesson that an edge cannot retire: one of another level, or one that a file would supersede."""
+    """A sentence on a lesson that an edge does not retire: one of another level, one that a file would supersede, or
+    one whose edge only says so in other words.
+    """
+    if _spelled_out(key.rel) and end_kind(key.source) is end_kind(key.target) is EndKind.NODE:
+        return (f"Note: this retires nothing. {SUPERSEDES} does, from the new lesson to the one that holds no more.",)
     within = end_kind(key.source) is end_kind(key.target) is EndKind.NODE
     if key.rel != SUPERSEDES or within or end_kind(key.target) is EndKind.PATH:
         return ()
