@@ -523,3 +523,33 @@ def test_an_edge_is_found_by_another_spelling_of_its_relation(live: Live) -> Non
         assert gone == "Deleted cache-key --depends-on--> src/a.py (project)."
 
     live(scenario)
+
+
+@pytest.mark.parametrize("status", ["proposed", "retracted"])
+def test_who_writes_into_a_lesson_that_only_a_search_for_its_status_finds_is_told(live: Live, status: str) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        note = f"its status is '{status}': only a kg_search with statuses finds it"
+        assert note in await agent.put("cache-key", CACHE, status=status)
+        assert note in await agent.put("cache-key", CACHE)
+        assert note in await agent.put("cache-key", CACHE, notes=["It was seen again."])
+        assert await agent.put("cache-key", CACHE, status="current") == "Saved 'cache-key' (project)."
+        assert CACHE in await agent.call("kg_search", query="tenant of cache keys")
+
+    live(scenario)
+
+
+def test_who_writes_into_a_superseded_lesson_is_told_where_to_write(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("old-key", CACHE)
+        await agent.put("new-key", "Cache keys include tenant and region.")
+        await agent.call("kg_put_edge", from_="new-key", rel="supersedes", to="old-key")
+        told = await agent.put("old-key", "Cache keys include the tenant's id.")
+        assert "it is superseded by 'new-key'" in told
+        assert "kg_delete_edge" in told
+        await agent.call("kg_delete_edge", from_="new-key", rel="supersedes", to="old-key")
+        assert "superseded" not in await agent.put("old-key", CACHE)
+        assert "status='current'" in await agent.put("old-key", CACHE, status="superseded")
+
+    live(scenario)

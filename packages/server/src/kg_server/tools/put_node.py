@@ -24,6 +24,7 @@ from kg_server.tools.levels import bare_id, is_same_spelling, level_name, level_
 from kg_server.tools.markup import heal
 from kg_server.tools.plan import Call, Plan, said
 from kg_server.tools.showing import shown_in_full
+from kg_server.tools.withheld import withheld
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,7 +110,7 @@ def plan(arguments: PutNode, call: Call) -> Plan:
         conflicts=(),
     )
     if stored is not None and node.version == stored.version and not stored.conflicts:
-        return _related(call, node_id, pieces)
+        return _related(call, graph, stored, pieces)
     node = kept_aside(replace(node, written=_written(call, graph, stored, node_id)))
     use = _use(call, graph, stored, node)
     earns = stored is not None and not call.context.maintenance and earns_note(stored, use, call.by, notes)
@@ -144,14 +145,14 @@ def _kind(arguments: PutNode, base: Node) -> Kind:
     return Kind.DERIVED
 
 
-def _related(call: Call, node_id: str, pieces: Mapping[GraphKey, Mapping[EdgeKey, Edge]]) -> Plan:
+def _related(call: Call, graph: Graph, stored: Node, pieces: Mapping[GraphKey, Mapping[EdgeKey, Edge]]) -> Plan:
     """Saves what a lesson rests on, whose words stay as they are."""
     if not pieces:
-        return said(f"{node_id!r} already says exactly this; nothing was written.")
+        return said(f"{stored.id!r} already says exactly this; nothing was written.", *withheld(graph, stored))
     changes = tuple(Change(graph=holder, edges=edges) for holder, edges in pieces.items())
     refuse_circles(call, changes)
     count = sum(map(len, pieces.values()))
-    return replace(said(f"Saved what {node_id!r} rests on: {count} more."), changes=changes)
+    return replace(said(f"Saved what {stored.id!r} rests on: {count} more.", *withheld(graph, stored)), changes=changes)
 
 
 def _written(call: Call, graph: Graph, stored: Node | None, node_id: str) -> Written:
@@ -187,6 +188,7 @@ def _knows_all_of(
 
 def _saved(call: Call, graph: Graph, stored: Node | None, node: Node) -> list[str]:
     lines = [f"Saved {node.id!r} ({level_of(graph)})."]
+    lines += withheld(graph, node)
     lines += [f"Note: {remark}." for remark in remarks(node.id, node.gist, is_new=stored is None)]
     if stored is None and node.id in graph.tombstones:
         lines.append("A node of this id had been deleted before.")
