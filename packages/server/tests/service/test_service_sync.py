@@ -145,3 +145,20 @@ def test_what_was_written_to_a_project_before_it_was_attached_is_not_lost_on_the
         assert await call("kg_sync", session_id=session) == NOTHING
 
     live(scenario)
+
+
+def test_a_lesson_that_was_renamed_and_then_deleted_is_told_by_the_name_that_the_reader_knows(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        await writer.put("first-name", CACHE)
+        await reader.start()
+        await reader.call("kg_sync")
+        await writer.call("kg_rename_node", old_id="first-name", new_id="second-name")
+        await writer.call("kg_rename_node", old_id="second-name", new_id="third-name")
+        await writer.call("kg_delete_node", id="third-name")
+        text = await reader.call("kg_sync")
+        assert "deleted: first-name" in text
+        assert "deleted: third-name" in text
+        assert "renamed" not in text
+
+    live(scenario)

@@ -65,6 +65,9 @@ class _Diff:
                 continue
             if node is None:
                 self.deleted[node_id] = None
+                origin = self._origins.pop(node_id, node_id)
+                self.deleted[origin] = None  # the reader may know it by that name alone
+                self.renamed.pop(origin, None)
             elif entry.is_news(change.graph, node):
                 self.written[node_id] = None
                 self.deleted.pop(node_id, None)
