@@ -42,3 +42,33 @@ def test_a_state_nested_beyond_all_sense_is_kept_as_text_and_stops_no_writer(liv
         assert state in await agent.call("kg_progress", task_id="big-move")
 
     live(scenario)
+
+
+def test_who_asks_for_a_task_by_a_wrong_name_is_told_which_ones_are_kept(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        asked = "Nothing is saved for 'move' on level 'user'."
+        assert await agent.call("kg_progress", task_id="move") == asked
+        await agent.call("kg_progress", task_id="big-move", state="half way", level="project")
+        await agent.call("kg_progress", task_id="tidy-up", state="begun")
+        kept = "Saved: 'tidy-up' (level 'user'), 'big-move' (level 'project')."
+        for state in ({}, {"state": ""}):
+            assert await agent.call("kg_progress", task_id="move", **state) == f"{asked}\n{kept}"
+        for number in range(10):
+            await agent.call("kg_progress", task_id=f"task-{number}", state="begun")
+        told = (await agent.call("kg_progress", task_id="move")).splitlines()[1]
+        assert told.startswith("Saved last: 'task-9' (level 'user'), ")
+        assert "tidy-up" not in told
+
+    live(scenario)
+
+
+def test_a_task_is_one_however_its_name_is_spelled(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.call("kg_progress", task_id="big-move", state="half way")
+        assert "half way" in await agent.call("kg_progress", task_id="Big_Move")
+        assert await agent.call("kg_progress", task_id="BIG.MOVE", state="done") == "Saved the state of 'big-move'."
+        assert await agent.call("kg_progress", task_id="Big-Move", state="") == "Forgot the state of 'big-move'."
+
+    live(scenario)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import BeforeValidator, Field
 
 from kg_core.model import Change, Progress, to_iso
 from kg_core.model.foreign import TEXT, as_object
-from kg_core.model.ids import check_id
+from kg_core.model.ids import check_id, fold
 from kg_core.model.limits import PROGRESS_BYTES
 from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level
+from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from kg_core.model import Graph
+
+_NAMED: Final = 10
+"""Tasks that are named to who asks for one that is not there."""
 
 
 def _as_text(value: object) -> object:
@@ -45,16 +52,18 @@ class ProgressArguments(Arguments):
 
 def plan(arguments: ProgressArguments, call: Call) -> Plan:
     """Reads, saves or forgets a task's state."""
-    task = check_id(arguments.task_id)
+    graph = call.durable.graph(arguments.level)
+    task = _stored(graph, check_id(arguments.task_id))
     if not arguments.sent("state"):
-        stored = call.durable.graph(arguments.level).progress.get(task)
+        stored = graph.progress.get(task)
         if stored is None:
-            return said(f"Nothing is saved for {task!r} on level '{arguments.level}'.")
+            return _nothing(call, arguments.level, task)
         return said(f"{task!r}, saved {to_iso(stored.at)}:", *_lines(stored.state))
     graph = call.pending.graph(arguments.level)
+    task = _stored(graph, task)
     if not arguments.state.strip():
         if task not in graph.progress:
-            return said(f"Nothing is saved for {task!r} on level '{arguments.level}'.")
+            return _nothing(call, arguments.level, task)
         return replace(
             said(f"Forgot the state of {task!r}."), changes=(Change(graph=graph.key, progress={task: None}),)
         )
@@ -67,6 +76,30 @@ def plan(arguments: ProgressArguments, call: Call) -> Plan:
         )
     progress = Progress(state=as_object(arguments.state), at=call.now, by=call.by)
     return replace(said(f"Saved the state of {task!r}."), changes=(Change(graph=graph.key, progress={task: progress}),))
+
+
+def _nothing(call: Call, level: Level, task: str) -> Plan:
+    """Says that a task has no state, and which ones have: who comes back may know the name no more."""
+    graphs = call.durable.searched()
+    saved = [(state.at, name, level_of(graph)) for graph in graphs for name, state in graph.progress.items()]
+    newest = heapq.nlargest(_NAMED, saved)
+    lines = [f"Nothing is saved for {task!r} on level '{level}'."]
+    if newest:
+        named = ", ".join(f"{one_line(name)!r} (level '{at_level}')" for _, name, at_level in newest)
+        lines.append(f"{'Saved' if len(saved) <= _NAMED else 'Saved last'}: {named}.")
+    return said(*lines)
+
+
+def _stored(graph: Graph, task: str) -> str:
+    """The name under which a task is kept that is spelled so or otherwise; else the name as it is."""
+    if task in graph.progress:
+        return task
+    spelled = _spelled(task)
+    return next((name for name in graph.progress if _spelled(name) == spelled), task)
+
+
+def _spelled(task: str) -> str:
+    return fold(task).replace("_", "-").replace(".", "-")
 
 
 def _lines(state: Mapping[str, object]) -> list[str]:
