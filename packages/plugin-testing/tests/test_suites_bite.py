@@ -295,6 +295,34 @@ def test_a_clause_cannot_be_dropped_without_a_reason(pytester: pytest.Pytester, 
     assert outcomes(pytester, "-k", clause) == {clause: "PASSED"}
 
 
+def test_a_recording_that_the_suite_is_told_is_passed_over_must_be_nothing(pytester: pytest.Pytester) -> None:
+    clause = "test_recorded_payloads_parse"
+    recorded = HARNESS_TEST.replace(
+        "        return recorded\n",
+        '        failed = {"id": "s", "failed": True}\n'
+        '        recorded["failed"] = RawEvent(native="Prompt", carrier=Carrier.MCP_HOOK, payload=failed)\n'
+        "        return recorded\n",
+    )
+    told = recorded + '\n    def passed_over(self, raw):\n        return bool(raw.payload.get("failed"))\n'
+    drops = ("if spec is None or", 'if spec is None or raw.payload.get("failed") or')
+
+    write(pytester, "toy_agent", drops, recorded)
+    assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
+    pytester.makepyfile(test_toy=told)
+    assert outcomes(pytester, "-k", clause) == {clause: "PASSED"}
+
+    write(pytester, "toy_agent", ("", ""), told)
+    assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
+
+
+def test_an_event_of_which_every_recording_is_passed_over_counts_as_never_seen(pytester: pytest.Pytester) -> None:
+    clause = "test_every_event_is_recorded_on_its_carrier"
+    silent = HARNESS_TEST + '\n    def passed_over(self, raw):\n        return raw.native == "Prompt"\n'
+    write(pytester, "toy_agent", ("", ""), silent)
+
+    assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
+
+
 def test_a_recording_is_read_as_the_event_that_it_was(tmp_path: Path) -> None:
     from kg_plugin_api import Carrier, RawEvent
     from kg_plugin_testing.recordings import recordings

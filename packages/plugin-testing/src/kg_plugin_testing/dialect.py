@@ -33,16 +33,24 @@ class DialectContract(GivenHarness):
         """
         return max(_strings(json.loads(reply)), key=len, default="") if reply else ""
 
+    def passed_over(self, raw: RawEvent) -> bool:
+        """Whether the harness makes nothing of this recording, though it registers the event. Override it for a client
+        that drops the text of an event in some cases, or announces what may not happen.
+        """
+        return False
+
     def test_every_event_is_recorded_on_its_carrier(self, harness: Harness, payloads: Mapping[str, RawEvent]) -> None:
         """What was never seen from the real client is a guess."""
-        recorded = {(raw.native, raw.carrier) for raw in payloads.values()}
+        recorded = {(raw.native, raw.carrier) for raw in payloads.values() if not self.passed_over(raw)}
         assert not {(spec.native, spec.carrier) for spec in harness.events} - recorded
 
     def test_recorded_payloads_parse(self, harness: Harness, payloads: Mapping[str, RawEvent]) -> None:
-        """A recorded event that the harness registers is that event, of a session; any other is ``None``."""
+        """A recorded event that the harness registers is that event, of a session; any other is ``None``, and so is
+        one that it passes over.
+        """
         for name, raw in payloads.items():
             event, spec = harness.dialect.parse(raw), harness.event(raw.native)
-            if spec is None:
+            if spec is None or self.passed_over(raw):
                 assert event is None, name
             else:
                 assert event is not None, name
