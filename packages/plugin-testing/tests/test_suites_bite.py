@@ -101,7 +101,11 @@ HARNESS_MUTATIONS = {
         "return (\n            OwnedFile",
         "open(__file__).close()\n        return (\n            OwnedFile",
     ),
-    "test_claims_start_the_carriers_as_told": ('"start": site.launch.hook["Start"]', '"start": "kg hook Start"'),
+    "test_claims_start_the_carriers_as_told": ('or site.launch.hook["Start"]', 'or "kg hook Start"'),
+    "test_claims_start_the_carriers_where_there_is_no_posix_shell": (
+        'list(site.launch.hook_argv.get("Start", ())) or ',
+        "",
+    ),
     "test_owned_files_end_with_a_line_break": ('+ "\\n"', '+ ""'),
     "test_steps_explain_themselves": ('explanation = "Open the agent and say yes."', 'explanation = ""'),
     "test_offers_are_questions": ("Turn its own memory off?", "Its memory goes off."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import Guide, Launch, Site
@@ -32,6 +33,13 @@ def site(harness: Harness, root: Path, *, version: str = "1.2.3") -> Site:
         launch=Launch(shim=("/bin/sh", "-c", f"{start} mcp {arguments}"), hook=hooks, version=version),
         environ={},
     )
+
+
+def without_shell(site: Site) -> Site:
+    """The same machine without a POSIX shell, as on Windows."""
+    launch = site.launch
+    vectors = {native: ("C:/kg/python.exe", "-I", "C:/kg/run.py", "hook", f"--{native}") for native in launch.hook}
+    return replace(site, launch=replace(launch, shim=("C:/kg/python.exe", "mcp"), hook={}, hook_argv=vectors))
 
 
 def guides(description: Limit, body: Limit) -> tuple[Guide, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from kg_plugin_api import Carrier, OwnedFile, StepState
@@ -50,8 +51,7 @@ class WiringContract(GivenHarness):
 
     def test_claims_start_the_carriers_as_told(self, harness: Harness, site: Site) -> None:
         """The commands of ``site.launch`` are written unchanged: they stay silent when kg is gone, others would not."""
-        text = json.dumps([_plain(claim) for claim in harness.wiring.claims(site)], ensure_ascii=False)
-        unescaped = text.replace('\\\\"', '"').replace('\\"', '"').replace("\\\\", "\\")
+        unescaped = _unescaped(harness.wiring.claims(site))
         for argument in site.launch.shim:
             assert argument in unescaped, f"the shim's argument {argument!r} is in no claim"
         for spec in harness.events:
@@ -59,6 +59,15 @@ class WiringContract(GivenHarness):
                 assert site.launch.hook[spec.native] in unescaped, f"no claim runs the hook client for {spec.native}"
             else:
                 assert site.launch.event_tool in unescaped, "no claim calls the event tool"
+
+    def test_claims_start_the_carriers_where_there_is_no_posix_shell(self, harness: Harness, site: Site) -> None:
+        """There ``hook`` is empty, and ``hook_argv`` has the arguments one by one."""
+        there = places.without_shell(site)
+        unescaped = _unescaped(harness.wiring.claims(there))
+        natives = [spec.native for spec in harness.events if spec.carrier is Carrier.HOOK_CLIENT]
+        vectors = [there.launch.shim, *(there.launch.hook_argv[native] for native in natives)]
+        for argument in dict.fromkeys(chain.from_iterable(vectors)):
+            assert argument in unescaped, f"{argument!r} is in no claim"
 
     def test_owned_files_end_with_a_line_break(self, harness: Harness, site: Site) -> None:
         """People look into these files."""
@@ -113,6 +122,11 @@ def _everything(harness: Harness, site: Site) -> Sequence[Claim]:
     channel = harness.instructions
     guided = [] if channel is None else channel.claims(places.guides(channel.description, channel.body), site)
     return [*harness.wiring.claims(site), *guided, *offered]
+
+
+def _unescaped(claims: Sequence[Claim]) -> str:
+    text = json.dumps([_plain(claim) for claim in claims], ensure_ascii=False)
+    return text.replace('\\\\"', '"').replace('\\"', '"').replace("\\\\", "\\")
 
 
 def _plain(claim: Claim) -> dict[str, object]:

@@ -116,7 +116,7 @@ class Wiring:
         hooks = {
             "server": list(site.launch.shim),
             "tool": site.launch.event_tool,
-            "start": site.launch.hook["Start"],
+            "start": list(site.launch.hook_argv.get("Start", ())) or site.launch.hook["Start"],
         }
         return (
             OwnedFile(path=site.own / "hooks.json", text=json.dumps(hooks) + "\n"),

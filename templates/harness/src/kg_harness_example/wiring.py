@@ -10,7 +10,7 @@ from kg_plugin_api import JsonEntry, JsonItem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kg_plugin_api import Claim, Offer, Site, Step
+    from kg_plugin_api import Claim, EventSpec, Launch, Offer, Site, Step
 
 
 class ExampleWiring:
@@ -26,7 +26,7 @@ class ExampleWiring:
                 JsonItem(
                     path=settings,
                     keys=("hooks", spec.native),
-                    value={"command": site.launch.hook[spec.native], "timeout": spec.timeout},
+                    value={**_command(spec, site.launch), "timeout": spec.timeout},
                 )
                 for spec in EVENTS
             ),
@@ -39,3 +39,11 @@ class ExampleWiring:
     def offers(self, site: Site) -> Sequence[Offer]:
         """What a person may want as well, such as switching the agent's own memory off."""
         return ()
+
+
+def _command(spec: EventSpec, launch: Launch) -> dict[str, object]:
+    """A shell command, or where there is no POSIX shell its arguments one by one."""
+    if spec.native in launch.hook_argv:
+        command, *arguments = launch.hook_argv[spec.native]
+        return {"command": command, "args": arguments}
+    return {"command": launch.hook[spec.native]}
