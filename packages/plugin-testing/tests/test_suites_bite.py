@@ -319,6 +319,19 @@ def test_a_recording_that_the_suite_is_told_is_passed_over_must_be_nothing(pytes
     assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
 
 
+def test_a_recorded_call_that_names_nobody_is_one_only_where_the_suite_is_told(pytester: pytest.Pytester) -> None:
+    clause = "test_the_caller_is_found_and_never_raises"
+    recorded = HARNESS_TEST.replace('meta={"session": "s"}', 'meta={"progressToken": 1}')
+    told = recorded + "\n    def passed_over(self, raw):\n        return raw.carrier is Carrier.MCP\n"
+
+    write(pytester, "toy_agent", ("", ""), recorded)
+    assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
+    pytester.makepyfile(test_toy=told)
+    assert outcomes(pytester, "-k", clause) == {clause: "PASSED"}
+    pytester.makepyfile(test_toy=told.replace('meta={"progressToken": 1}', 'meta={"session": "s"}'))
+    assert outcomes(pytester, "-k", clause) == {clause: "FAILED"}
+
+
 def test_an_event_of_which_every_recording_is_passed_over_counts_as_never_seen(pytester: pytest.Pytester) -> None:
     clause = "test_every_event_is_recorded_on_its_carrier"
     silent = HARNESS_TEST + '\n    def passed_over(self, raw):\n        return raw.native == "Prompt"\n'
