@@ -24,6 +24,8 @@ NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 SPELLING = re.compile(r"Example Title|EXAMPLE|Example|_example(?![a-z])|\bexample\b")
 LEFT_OUT = re.compile(r"\..*|__pycache__|dist|uv\.lock")
 """What tools leave behind."""
+HIDDEN = "gitignore"
+"""A file that would count for this repository too, and so has its leading dot in the package alone."""
 
 
 def renamed(text: str, name: str, title: str) -> str:
@@ -60,6 +62,8 @@ def make(kind: str, name: str, folder: Path, title: str) -> list[Path]:
         place = file.relative_to(template)
         if not any(LEFT_OUT.fullmatch(part) for part in place.parts):
             target = folder / renamed(place.as_posix(), name, title)
+            if target.name == HIDDEN:
+                target = target.with_name(f".{HIDDEN}")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(renamed(file.read_text(encoding="utf-8"), name, title), encoding="utf-8")
             written.append(target)

@@ -95,6 +95,7 @@ def test_the_commands_of_the_page_make_a_package_of_each_kind(tmp_path: Path) ->
         subprocess.run([sys.executable, str(ROOT / script), kind, name, str(target), *more], timeout=60, check=True)
 
         assert (target / "src" / f"kg_{kind}_{name.replace('-', '_')}" / "__init__.py").is_file()
+        assert ".venv/" in (target / ".gitignore").read_text(encoding="utf-8").splitlines()
         left = [file for file in target.rglob("*") if file.is_file() and spells_example(file)]
         assert left == [], "the template's own name is left"
 
