@@ -248,6 +248,11 @@ def test_a_long_row_of_secrets_without_breaks_is_gone_after_a_few_passes(monkeyp
     assert passes.count("shopify-token") < 10
 
 
+def test_what_shows_nothing_hides_no_secret_that_another_one_has_covered() -> None:
+    covered = joined("da", "pi", "a1" * 16, "\u00adBearer \u200b", RANDOM)
+    assert scrub(covered).text == "[secret:databricks-token]Bearer [secret:bearer-token]"
+
+
 def test_a_placeholder_in_a_name_is_no_secret_itself() -> None:
     name = scrub(SECRETS["password"], is_name=True).text
     assert scrub(name, is_name=True) == (name, ())

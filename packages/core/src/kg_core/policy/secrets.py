@@ -41,11 +41,15 @@ def scrub(text: str, *, is_name: bool = False) -> Scrubbed:
     Doing it twice equals doing it once. A text without secrets is returned as it is. One that has a secret only once
     characters that show nothing are taken out of it, as some programs put them into what is copied, loses these.
     """
-    if not text.isascii() and _HIDDEN.search(text):
-        bare = _scrubbed(_HIDDEN.sub("", text), is_name=is_name)
-        if bare.kinds:
-            return bare
-    return _scrubbed(text, is_name=is_name)
+    kinds: dict[str, None] = {}
+    passes = 0
+    while (clean := _without_seen(text, is_name=is_name)).kinds:  # what a secret ran into may now be seen to be another
+        text = clean.text
+        kinds.update(dict.fromkeys(clean.kinds))
+        passes += 1
+        if passes >= _PASSES:
+            text = _RUNNING_ON.sub(r"\1", text)
+    return Scrubbed(text, tuple(kinds))
 
 
 def scrub_node(node: Node) -> Node:
@@ -80,21 +84,27 @@ def scrub_blocks(blocks: Sequence[Block]) -> list[Block]:
     return [replace(block, text=scrub(block.text).text) for block in blocks]
 
 
+def _without_seen(text: str, *, is_name: bool) -> Scrubbed:
+    """The text without the secrets that can be seen in it once what shows nothing is out of it, or else as it is."""
+    if not text.isascii() and _HIDDEN.search(text):
+        bare = _scrubbed(_HIDDEN.sub("", text), is_name=is_name)
+        if bare.kinds:
+            return bare
+    return _scrubbed(text, is_name=is_name)
+
+
 def _scrubbed(text: str, *, is_name: bool) -> Scrubbed:
     kinds: dict[str, None] = {}
-    before = ""
-    passes = 0
-    while before != text:  # once a secret is gone, what it ran into may be seen to be another one
-        before = text
-        passes += 1
-        for hint, rules in BY_HINT:
-            if hint in text:
-                for rule in rules:
-                    text, found = _replaced(text, rule, f"secret-{rule.kind}" if is_name else f"[secret:{rule.kind}]")
-                    if found:
-                        kinds[rule.kind] = None
-        if passes >= _PASSES:
-            text = _RUNNING_ON.sub(r"\1", text)
+    applied: set[Rule] = set()
+    for hint, rules in BY_HINT:
+        if hint in text:
+            for rule in rules:
+                if rule in applied:
+                    continue
+                applied.add(rule)
+                text, found = _replaced(text, rule, f"secret-{rule.kind}" if is_name else f"[secret:{rule.kind}]")
+                if found:
+                    kinds[rule.kind] = None
     return Scrubbed(text, tuple(kinds))
 
 
