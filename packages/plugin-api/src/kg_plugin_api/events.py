@@ -128,7 +128,7 @@ class Event:
 class EventSpec:
     """How one native event is registered and what can come back with it.
 
-    ``timeout`` is in seconds as written into the client's settings. ``template`` is what an MCP-tool hook
+    ``timeout`` is in seconds; a client's settings may count otherwise. ``template`` is what an MCP-tool hook
     sends (``${field}`` values, named only where they are always present); ``None`` for the hook client, which
     sends the payload whole. ``injects`` says whether a reply reaches the model; if not, ``delivered_by`` names
     the native event that carries queued text later, or is empty when nothing does. ``parts`` is as how many hooks a
