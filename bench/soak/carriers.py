@@ -10,9 +10,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kg_server.carrier.ack import acknowledge
 from kg_server.carrier.answers import AnswersFile
 from kg_server.carrier.calls import Call, Forwarder
-from kg_server.carrier.event import EVENT_SECONDS, acknowledge, carry
+from kg_server.carrier.event import EVENT_SECONDS, carry
 from kg_server.carrier.places import Places
 from kg_server.carrier.protocol import EVENT_TOOL
 from kg_server.carrier.wire import Wire
