@@ -7,9 +7,9 @@ import json
 from typing import TYPE_CHECKING
 
 from kg_core.model import Change, Node, Tier, Use
-from kg_core.store import Write
+from kg_core.store import Home, Write
 from kg_plugin_api import SearchRequest
-from kg_server.keeping import offers
+from kg_server.keeping import imported
 from kg_server.memory import Memory
 
 if TYPE_CHECKING:
@@ -215,11 +215,13 @@ def test_a_whole_level_is_shown_with_the_nodes_that_are_in_sight(live: Live) -> 
 
 
 def test_the_record_of_an_import_is_written_in_short_lines_and_read_back(tmp_path: Any) -> None:
-    known = {"user": {f"n-{number}": f"v{number}" for number in range(1_200)}, "project:shop": {"a": "b"}}
-    path = tmp_path / "state" / "record.json"
+    home, source = Home(tmp_path / "home"), "/home/me/memory.jsonl"
+    versions = {"user": {f"n-{number}": f"v{number}" for number in range(1_200)}, "project:shop": {"a": "b"}}
+    offered = imported.Offered(versions, {"Shop": "project:shop"})
 
-    pieces = list(offers._known_pieces("/home/me/memory.jsonl", known))
-    offers._write_known(path, pieces)
+    asyncio.run(imported.write(home, source, offered))
 
-    assert max(len(json.loads(piece).get("offered", ())) for piece in pieces) <= 500
-    assert offers._read_known(path) == known
+    (record,) = home.imports.iterdir()
+    lines = [json.loads(line) for line in record.read_bytes().splitlines()]
+    assert max(len(line.get("offered", ())) for line in lines) <= 500
+    assert imported.read(home, source) == offered
