@@ -220,7 +220,7 @@ def test_the_start_of_a_session_does_not_wait_for_ever(hook, listening, places: 
     begun = time.monotonic()
     done = hook("Start", start=True)
 
-    assert time.monotonic() - begun < 6
+    assert time.monotonic() - begun < 15  # three seconds, and what a busy machine adds
     assert (done.returncode, done.stdout.decode(), done.stderr) == (0, f"[Start] {outage.LINE}", b"")
     assert Path(places.outage).exists()
     held.clear()
@@ -317,6 +317,23 @@ def test_what_was_kept_a_day_ago_or_cannot_be_read_is_not_handed_over(hook, serv
 
     assert hook("Prompt").stdout == b"remembered"
     assert [raw.native for _, raw in served.memory.events] == ["Prompt"]
+    assert not Path(places.late).exists()
+
+
+def test_what_nobody_has_finished_to_keep_holds_up_what_was_kept_after_it_no_longer_than_it_takes(
+    hook, served, places: Places
+) -> None:
+    Path(places.late).mkdir()
+    begun, kept = (Path(places.late) / name for name in ("1-1", "2-1"))
+    begun.touch()
+    kept.write_bytes(b'/hooks/plain/Start\n{"carrier": "hook_client", "payload": {}}')
+
+    assert hook("Prompt").stdout == b"remembered"
+    assert begun.exists()
+    os.utime(begun, (1, time.time() - 20))
+    assert hook("Prompt").stdout == b"remembered"
+
+    assert [raw.native for _, raw in served.memory.events] == ["Prompt", "Start", "Prompt"]
     assert not Path(places.late).exists()
 
 

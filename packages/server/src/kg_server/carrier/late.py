@@ -23,6 +23,8 @@ _WRITTEN = ("content", "instructions", "message", "messages", "prompt", "respons
 """What the names of fields end with in which a person or a model writes, in all clients."""
 _SECONDS = 24 * 3600.0
 """As long as a server knows a session that is silent."""
+_WRITING_SECONDS = 10.0
+"""After these a file without an event gets none any more: whoever was writing it has been ended."""
 
 
 def keep(places: Places, path: str, body: bytes) -> None:
@@ -82,12 +84,13 @@ def hand_over(places: Places, wire: Wire, deadline: float) -> None:
 def _handed_over(wire: Wire, file: str, deadline: float) -> bool:
     """Whether it need not be kept any longer."""
     try:
-        if time.time() - os.stat(file).st_mtime > _SECONDS:
+        age = time.time() - os.stat(file).st_mtime
+        if age > _SECONDS:
             return True
         with open(file, "rb") as kept:
             path, _, body = kept.read().partition(b"\n")
-        if not body:  # it is being written
-            return False
+        if not body:
+            return age > _WRITING_SECONDS
         reply = wire.request("POST", path.decode("ascii"), body, {}, deadline)
         delivery = jsontext.loads(reply.body)["delivery"] if reply.status == 200 else ""
     except Missed:
