@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import json
 import os
 import runpy
@@ -13,6 +15,21 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FIGURES = runpy.run_path(str(ROOT / "bench" / "waits" / "figures.py"))
+
+
+def test_what_benchmarks_take_from_the_packages_is_there() -> None:
+    """Most of them run at night, or by hand."""
+    missing = []
+    for script in sorted((ROOT / "bench").rglob("*.py")):
+        for taken in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+            if isinstance(taken, ast.ImportFrom) and taken.module is not None and taken.module.startswith("kg_"):
+                source = importlib.import_module(taken.module)
+                missing += [
+                    f"{script.relative_to(ROOT)}: {taken.module}.{name.name}"
+                    for name in taken.names
+                    if not hasattr(source, name.name)
+                ]
+    assert missing == []
 
 
 @pytest.mark.slow
