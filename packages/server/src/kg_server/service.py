@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from kg_server.tools.plan import Tool
 
 _LOG_SECONDS = 2
+_NAME_SHOWN = 100
+"""Characters of an unknown tool's name that are repeated."""
 """How often it is looked whether the log of contexts has grown so much that it is rewritten."""
 _UPKEEP_ROUNDS = 300
 """After so many of these looks contexts that ended are let go of, and scores looked at that time alone has moved."""
@@ -156,7 +158,7 @@ class Service:
 
         tool: Tool[Any] | None = TOOLS.get(call.name)
         if tool is None:
-            return ToolReply(f"There is no tool {call.name!r}; kg has {', '.join(TOOLS)}.", is_error=True)
+            return ToolReply(f"There is no tool {call.name[:_NAME_SHOWN]!r}; kg has {', '.join(TOOLS)}.", is_error=True)
         harness = self._harness(call.harness)
         caller = self._caller(harness, call.meta)
         try:

@@ -376,3 +376,18 @@ def test_a_node_may_be_named_as_edges_name_it(live: Live) -> None:
         assert [node["gist"] for node in shown["nodes"]] == ["The user's."]
 
     live(scenario)
+
+
+def test_a_search_that_finds_nothing_says_what_it_was_held_to(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("cache-key", CACHE, tags=["cache"])
+        assert "what is new can be saved" in await agent.call("kg_search", query="zebra", tags=[], observer="")
+        told = await agent.call("kg_search", query="tenant", tags=["other"], level="user")
+        assert told == "Nothing matches 'tenant' within level and tags as sent. Other words may, or a search without."
+        assert len(await agent.call("kg_search", query="zebra " * 10_000)) < 300
+        for query in ("", " \n", "\u200b"):
+            assert (await agent.call("kg_search", query=query)).startswith("The query is empty. Say in words")
+        assert len(await agent.refused("kg_" + "x" * 100_000)) < 500
+
+    live(scenario)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, WithJsonSchema
 
 from kg_core.model import DERIVED_FROM, Kind, Tier
+from kg_core.model.visible import shows
 from kg_core.policy import Depth, at_depth, connections, deepened, ranked
 from kg_core.policy.ranking import admits
-from kg_core.render import Block, Mark, MarkKind, Rank, fit, node_line, one_line, relation, standing
+from kg_core.render import Block, Mark, MarkKind, Rank, cut, fit, node_line, one_line, relation, standing
 from kg_plugin_api import Limit, SearchRequest, Unit
 from kg_server.sources.notices import degraded_blocks
 from kg_server.tools.arguments import Arguments, Level, Listed, Texts
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 _TOP = 5
 """Hits that are shown with their notes."""
 _ALL = 15
+_QUOTED = 200
+"""Characters of a question that found nothing which are repeated."""
+_NARROWING = ("level", "tags", "statuses", "depth", "observer", "observed")
 _PATHS = "paths"
 _REPLY = Limit(10_000, Unit.CHARACTERS)
 
@@ -86,8 +90,7 @@ def plan(arguments: Search, call: Call) -> Plan:
         if hit.graph in graphs and (node := graphs[hit.graph].nodes.get(hit.id)) is not None
     ]
     if not found and not documents:
-        lines = [f"Nothing matches {one_line(arguments.query)!r}. Other words may; what is new can be saved."]
-        return Plan(blocks=(*(Block(text=line) for line in lines), *degraded_blocks(call.results.degraded, call.known)))
+        return Plan(blocks=(Block(text=_nothing(arguments)), *degraded_blocks(call.results.degraded, call.known)))
     blocks = [Block(text=f"{len(found)} found:")] if found else []
     for position, (_, graph, node) in enumerate(found):
         blocks += _hit(graph, node, call, value=1.0 - position / _ALL, with_notes=position < _TOP)
@@ -100,6 +103,17 @@ def plan(arguments: Search, call: Call) -> Plan:
     if call.room is not None and not call.room.holds(fitted.text):
         fitted = fit(blocks, call.room)
     return Plan(blocks=(Block(text=fitted.text, marks=fitted.marks),))
+
+
+def _nothing(arguments: Search) -> str:
+    """What is said when nothing was found: only who looked at everything may take a lesson for a new one."""
+    if not shows(arguments.query):
+        return "The query is empty. Say in words what you look for; kg_read without ids shows every lesson's gist."
+    quoted = repr(cut(one_line(arguments.query), _QUOTED, Unit.CHARACTERS))
+    narrowing = [name for name in _NARROWING if getattr(arguments, name) != Search.model_fields[name].default]
+    if not narrowing:
+        return f"Nothing matches {quoted}. Other words may; what is new can be saved."
+    return f"Nothing matches {quoted} within {' and '.join(narrowing)} as sent. Other words may, or a search without."
 
 
 def _hit(graph: Graph, node: Node, call: Call, *, value: float, with_notes: bool) -> list[Block]:
