@@ -188,3 +188,39 @@ def test_a_tasks_state_may_be_the_object_itself() -> None:
     parsed = parse("kg_progress", ProgressArguments, {"task_id": "x", "state": {"done": ["ä"]}})
     assert parsed.state == '{"done": ["ä"]}'
     assert schema(ProgressArguments)["properties"]["state"]["type"] == "string"
+
+
+def test_an_empty_text_counts_as_not_sent_where_no_text_is_asked_for() -> None:
+    sent = {"level": "user", "id": "x", "gist": "y", "notes": "", "touches": "", "status": "", "observer": ""}
+    parsed = parse("kg_put_node", PutNode, sent)
+    assert not {"notes", "touches", "status"} & parsed.model_fields_set
+    assert parsed.sent("observer")
+    assert parse("kg_read", Read, {"ids": "", "level": "", "more": ""}) == parse("kg_read", Read, {})
+    assert parse("kg_progress", ProgressArguments, {"task_id": "x", "state": ""}).sent("state")
+    assert "needs the argument 'level'" in refused(PutNode, {"level": "", "id": "x", "gist": "y"})
+
+
+LONG = "word-" * 40_000
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("kg_read", {"ids": [LONG]}),
+        ("kg_put_node", {"level": "user", "id": LONG, "gist": "y"}),
+        ("kg_put_node", {"level": "user", "id": "x", "gist": "y", "derived_from": LONG}),
+        ("kg_put_node", {"level": "user", "id": "x", "gist": "y", LONG: "z"}),
+        ("kg_put_edge", {"from": LONG, "rel": LONG, "to": LONG}),
+        ("kg_delete_edge", {"from": LONG, "rel": LONG, "to": LONG}),
+        ("kg_rename_node", {"old_id": LONG, "new_id": LONG}),
+        ("kg_delete_node", {"id": LONG}),
+        ("kg_useful", {"ids": [LONG]}),
+        ("kg_progress", {"task_id": LONG}),
+        ("kg_rules", {"path": LONG}),
+        ("kg_rules", {"component": LONG}),
+    ],
+)
+def test_a_refusal_repeats_no_name_that_would_leave_it_no_room(tool: str, arguments: dict[str, object]) -> None:
+    sentence = refused(TOOLS[tool].arguments, arguments)
+    assert len(sentence) < 500
+    assert "has 200,000 characters, and nothing has a name of more than 1,000." in sentence or LONG in arguments

@@ -7,9 +7,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from kg_plugin_api import Code, KgError
+from kg_core.render import cut
+from kg_plugin_api import Code, KgError, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -21,6 +22,9 @@ SESSION = "session_id"
 """The argument by which a client without hooks says who it is."""
 
 
+_NAME: Final = 1_000
+_REPEATED: Final = 100
+"""Characters of an unknown argument's name that are repeated."""
 _ITEM: Final = re.compile(r"[-*•]\s+(?=\S)")
 
 
@@ -51,8 +55,17 @@ def _named(value: object) -> object:
 Listed = BeforeValidator(_listed)
 """Has a list read from its text, too."""
 
+
+def _short(value: str) -> str:
+    if len(value) > _NAME:
+        raise ValueError(f"has {len(value):,} characters, and nothing has a name of more than {_NAME:,}")
+    return value
+
+
 Texts = Annotated[tuple[str, ...], Listed]
-Ids = Annotated[tuple[str, ...], BeforeValidator(_named)]
+Name = Annotated[str, AfterValidator(_short)]
+"""What names something: a refusal repeats it, and must leave room for what to do."""
+Ids = Annotated[tuple[Name, ...], BeforeValidator(_named)]
 
 
 class Arguments(BaseModel):
@@ -79,12 +92,20 @@ A = TypeVar("A", bound=Arguments)
 
 
 def parse(tool: str, model: type[A], arguments: Mapping[str, object]) -> A:
-    """The typed arguments. ``null`` counts as not sent. Raises INVALID with a sentence that says what to mend."""
+    """The typed arguments. ``null`` counts as not sent, and so does an empty text where no text is asked for: some
+    models fill in everything. Raises INVALID with a sentence that says what to mend.
+    """
+    sent = {name: value for name, value in arguments.items() if value is not None}
     try:
-        return model.model_validate({name: value for name, value in arguments.items() if value is not None})
+        return model.model_validate({name: value for name, value in sent.items() if not _is_blank(model, name, value)})
     except ValidationError as error:
         sentences = [_sentence(tool, model, problem) for problem in error.errors(include_url=False)]
         raise KgError(Code.INVALID, " ".join(dict.fromkeys(sentences)), {"tool": tool}) from None
+
+
+def _is_blank(model: type[A], name: str, value: object) -> bool:
+    field = model.model_fields.get(name)
+    return value == "" and field is not None and field.annotation is not str
 
 
 def schema(model: type[Arguments], hidden: Collection[str] = ()) -> dict[str, Any]:
@@ -117,7 +138,7 @@ def _flat(property_: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sentence(tool: str, model: type[Arguments], problem: Mapping[str, Any]) -> str:
-    path = ".".join(str(part) for part in problem["loc"])
+    path = cut(".".join(str(part) for part in problem["loc"]), _REPEATED, Unit.CHARACTERS)
     match problem["type"]:
         case "extra_forbidden":
             return f"{tool} has no argument {path!r}; it takes {', '.join(_shown(model))}."
@@ -125,6 +146,8 @@ def _sentence(tool: str, model: type[Arguments], problem: Mapping[str, Any]) -> 
             return f"{tool} needs the argument {path!r}."
         case "literal_error" | "enum":
             return f"{tool}: {path!r} must be {problem['ctx']['expected']}."
+        case "value_error":
+            return f"{tool}: {path!r} {problem['ctx']['error']}."
         case "string_type":
             return f"{tool}: {path!r} must be one text."
         case "tuple_type":

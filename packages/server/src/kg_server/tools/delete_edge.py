@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 from kg_core.model import Change, EdgeKey
 from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
-from kg_server.tools.arguments import Arguments, Level
+from kg_server.tools.arguments import Arguments, Level, Name
 from kg_server.tools.edges import stored_end
 from kg_server.tools.levels import level_name, level_of
 from kg_server.tools.plan import Call, Plan, said
@@ -28,9 +28,9 @@ class DeleteEdge(Arguments):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    source: Annotated[str, FROM]
-    rel: Annotated[str, Field(description="The relation.")]
-    target: Annotated[str, TO]
+    source: Annotated[Name, FROM]
+    rel: Annotated[Name, Field(description="The relation.")]
+    target: Annotated[Name, TO]
     level: Annotated[Level | None, Field(description="Needed only when the edge exists on both levels.")] = None
 
 

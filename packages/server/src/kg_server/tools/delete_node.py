@@ -11,7 +11,7 @@ from kg_core.model import USER, Change, Tombstone
 from kg_core.model.limits import TOMBSTONES
 from kg_plugin_api import Code, KgError
 from kg_server.counting import counted
-from kg_server.tools.arguments import Arguments, Level
+from kg_server.tools.arguments import Arguments, Level, Name
 from kg_server.tools.evidence import rested
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class DeleteNode(Arguments):
     """Arguments of kg_delete_node."""
 
-    id: Annotated[str, Field(description="The node's id.")]
+    id: Annotated[Name, Field(description="The node's id.")]
     level: Annotated[Level | None, Field(description="Needed only when the id exists on both levels.")] = None
 
 

@@ -15,7 +15,7 @@ from kg_core.model.ids import check_id, fold
 from kg_core.model.limits import PROGRESS_BYTES
 from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
-from kg_server.tools.arguments import Arguments, Level
+from kg_server.tools.arguments import Arguments, Level, Name
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
 
@@ -41,7 +41,7 @@ def _as_text(value: object) -> object:
 class ProgressArguments(Arguments):
     """Arguments of kg_progress."""
 
-    task_id: Annotated[str, Field(description="The task's name: letters and digits joined by '-'.")]
+    task_id: Annotated[Name, Field(description="The task's name: letters and digits joined by '-'.")]
     state: Annotated[
         str,
         BeforeValidator(_as_text),

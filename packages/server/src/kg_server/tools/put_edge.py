@@ -11,7 +11,7 @@ from kg_core.model import DERIVED_FROM, SUPERSEDES, Change, Edge, EdgeKey, EndKi
 from kg_core.policy.credits import recurrence
 from kg_core.policy.derivation import place_of
 from kg_plugin_api import Code, KgError
-from kg_server.tools.arguments import Arguments, Level, Texts
+from kg_server.tools.arguments import Arguments, Level, Name, Texts
 from kg_server.tools.content import checked_notes
 from kg_server.tools.edges import graph_for, resolved_end
 from kg_server.tools.evidence import Conclusion, concluded, needed, refuse_circles, rested
@@ -32,9 +32,9 @@ class PutEdge(Arguments):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    source: Annotated[str, FROM]
-    rel: Annotated[str, Field(description="The relation, a verb: 'guards', 'implemented-in', 'supersedes'.")]
-    target: Annotated[str, TO]
+    source: Annotated[Name, FROM]
+    rel: Annotated[Name, Field(description="The relation, a verb: 'guards', 'implemented-in', 'supersedes'.")]
+    target: Annotated[Name, TO]
     notes: Annotated[Texts, Field(description="Reasons, one each. Replaces the stored list.")] = ()
     level: Annotated[Level | None, Field(description="Needed only when an id exists on both levels.")] = None
 

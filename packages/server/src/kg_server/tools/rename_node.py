@@ -12,7 +12,7 @@ from kg_core.model.ids import advice, check_id
 from kg_core.render.block import Mark, MarkKind
 from kg_plugin_api import Code, KgError
 from kg_server.counting import counted
-from kg_server.tools.arguments import Arguments, Level
+from kg_server.tools.arguments import Arguments, Level, Name
 from kg_server.tools.delete_node import buried
 from kg_server.tools.evidence import has_evidence, needed, refuse_circles
 from kg_server.tools.levels import bare_id, folds_alike, level_of, lookup
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class RenameNode(Arguments):
     """Arguments of kg_rename_node."""
 
-    old_id: Annotated[str, Field(description="The node's id now.")]
-    new_id: Annotated[str, Field(description="Its new id: the subject in 3 to 5 words.")]
+    old_id: Annotated[Name, Field(description="The node's id now.")]
+    new_id: Annotated[Name, Field(description="Its new id: the subject in 3 to 5 words.")]
     level: Annotated[Level | None, Field(description="Needed only when the id exists on both levels.")] = None
 
 

@@ -11,7 +11,7 @@ from kg_core.policy.rules import applying, of_component
 from kg_core.render import Block, one_line
 from kg_core.render.rules import component_line, component_lines, rule_lines
 from kg_plugin_api import Code, KgError
-from kg_server.tools.arguments import Arguments
+from kg_server.tools.arguments import Arguments, Name
 from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ _NO_MAP = (
 class RulesArguments(Arguments):
     """Arguments of kg_rules."""
 
-    path: Annotated[str, Field(description="A file: absolute, or relative to the root of the code base.")] = ""
-    component: Annotated[str, Field(description="The slug of a component.")] = ""
+    path: Annotated[Name, Field(description="A file: absolute, or relative to the root of the code base.")] = ""
+    component: Annotated[Name, Field(description="The slug of a component.")] = ""
 
 
 def plan(arguments: RulesArguments, call: Call) -> Plan:
