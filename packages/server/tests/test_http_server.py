@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import http.client
 import json
 import os
 import socket
@@ -93,19 +94,25 @@ def test_fields_after_a_body_are_none_of_its_head(raw: Raw, served) -> None:
 def test_connections_that_say_nothing_keep_nobody_out(raw: Raw, served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heads, "MOST_STRANGERS", 5)
     at = ("127.0.0.1", served.where.port)
-    head = f"GET /health HTTP/1.1\r\nhost: 127.0.0.1:{raw.port}\r\nauthorization: Bearer {raw.token}\r\n\r\n".encode()
+    known = http.client.HTTPConnection(*at, timeout=10)
+
+    def status_of_known() -> int:
+        known.request("GET", "/health", headers={"Authorization": f"Bearer {raw.token}"})
+        with known.getresponse() as response:
+            response.read()
+            return response.status
 
     with contextlib.ExitStack() as open_ones:
-        known = open_ones.enter_context(socket.create_connection(at, timeout=10))
-        known.sendall(head)
-        assert known.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        open_ones.callback(known.close)
+        assert status_of_known() == 200
         silent = [open_ones.enter_context(socket.create_connection(at, timeout=10)) for _ in range(8)]
         for connection in silent[:3]:
             assert connection.recv(1) == b""
 
         assert raw.ask("GET /health")[0] == 200
-        known.sendall(head)
-        assert known.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        held = known.sock
+        assert status_of_known() == 200
+        assert known.sock is held, "it was not hung up on"
 
 
 @pytest.mark.parametrize("path", ["POST /mcp", "POST /hooks/plain/Prompt", "POST /ack", "POST /api/v1/stop"])
