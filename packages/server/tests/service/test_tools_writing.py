@@ -553,3 +553,23 @@ def test_who_writes_into_a_superseded_lesson_is_told_where_to_write(live: Live) 
         assert "status='current'" in await agent.put("old-key", CACHE, status="superseded")
 
     live(scenario)
+
+
+def test_who_folds_one_lesson_into_another_is_told_how_and_which_edges_are_gone(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("cache-key", CACHE)
+        await agent.put("key-of-cache", "A cache key has the tenant in it.", notes=["one"])
+        await agent.call("kg_put_edge", from_="key-of-cache", rel="implemented-in", to="src/a.py")
+        refusal = await agent.refused("kg_rename_node", old_id="key-of-cache", new_id="cache-key")
+        assert "add the notes of 'key-of-cache' to it with kg_put_node" in refusal
+        told = await agent.call("kg_delete_node", id="key-of-cache")
+        assert told.splitlines() == [
+            "Deleted 'key-of-cache' (project) and 1 edge.",
+            "With it went: key-of-cache --implemented-in--> src/a.py.",
+        ]
+        for number in range(12):
+            await agent.call("kg_put_edge", from_="cache-key", rel="needs", to=f"src/{number}.py")
+        assert (await agent.call("kg_delete_node", id="`cache-key`")).endswith("; 2 more.")
+
+    live(scenario)

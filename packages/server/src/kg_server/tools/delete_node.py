@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
 from kg_core.model import USER, Change, Tombstone
 from kg_core.model.limits import TOMBSTONES
+from kg_core.render import relation
 from kg_plugin_api import Code, KgError
 from kg_server.counting import counted
 from kg_server.tools.arguments import Arguments, Level, Name
@@ -18,6 +19,10 @@ from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
     from kg_core.model import Graph, Node
+
+
+_NAMED: Final = 10
+"""Edges that went with a lesson and are named."""
 
 
 class DeleteNode(Arguments):
@@ -33,7 +38,17 @@ def plan(arguments: DeleteNode, call: Call) -> Plan:
     if node.locked:
         raise KgError(Code.REFUSED, f"{node.id!r} is locked by a person and was not deleted. Tell the user.")
     change = removal(graph, node, Tombstone(at=call.now, by=call.by))
-    return replace(said(*told(graph, node), *rested(call, graph.key, node.id)), changes=(change,))
+    lines = [*told(graph, node), *_edges_gone(graph, node), *rested(call, graph.key, node.id)]
+    return replace(said(*lines), changes=(change,))
+
+
+def _edges_gone(graph: Graph, node: Node) -> list[str]:
+    """Which relations went with it: who folds a twin into another lesson wants them there."""
+    edges = graph.edges_of(node.id)
+    if not edges:
+        return []
+    more = f"; {len(edges) - _NAMED} more" if len(edges) > _NAMED else ""
+    return [f"With it went: {'; '.join(relation(edge) for edge in edges[:_NAMED])}{more}."]
 
 
 def removal(graph: Graph, node: Node, tombstone: Tombstone) -> Change:

@@ -53,7 +53,8 @@ def plan(arguments: RenameNode, call: Call) -> Plan:
     if other is not None and other.id != node.id:
         raise KgError(
             Code.CONFLICT,
-            f"Level '{level_of(graph)}' already has {other.id!r}. Choose another id, or fold the two into one node.",
+            f"Level '{level_of(graph)}' already has {other.id!r}. Choose another id; or, if the two say the same, add "
+            f"the notes of {node.id!r} to it with kg_put_node, relate it as that one is, and delete that one.",
             {"id": other.id},
         )
     renamed = replace(node, id=new_id)
