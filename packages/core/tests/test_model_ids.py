@@ -96,6 +96,29 @@ def test_a_line_break_at_the_end_is_no_part_of_a_name() -> None:
     assert not is_legal("cache-key\n")
 
 
+@given(st.text(st.characters(codec="utf-8")) | st.lists(st.text("ab. 🔥`", min_size=1), min_size=5).map(" ".join))
+def test_the_id_that_a_refusal_proposes_is_not_refused(text: str) -> None:
+    try:
+        proposed = check_id(text)
+    except KgError as refusal:
+        proposed = str(refusal.data["proposed"])
+
+    assert check_id(proposed) == proposed
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\u200b"])
+def test_an_empty_name_is_called_empty_and_not_given_one(text: str) -> None:
+    with pytest.raises(KgError, match="The id is empty"):
+        check_id(text)
+    with pytest.raises(KgError, match="The relation is empty"):
+        check_rel(text)
+
+
+@pytest.mark.parametrize("text", ["`cache-key`", "**cache-key**", "'cache-key'", "“cache-key”", "´cache key´"])
+def test_what_quotes_an_id_is_no_word_of_it(text: str) -> None:
+    assert propose(text) == "cache-key"
+
+
 @given(st.text(st.characters(codec=None)))
 def test_a_proposal_is_always_legal_and_stable(text: str) -> None:
     proposed = propose(text)

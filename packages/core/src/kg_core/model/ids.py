@@ -16,6 +16,9 @@ Folded = NewType("Folded", str)
 
 _UNSHOWN = "\u034f\u3164\uffa0"
 """Two letters and a mark that show nothing: what is shown leaves them out, and would name another node."""
+_EXAMPLE = "retry-needs-jitter"
+_QUOTES = "`´"
+"""Symbols that stand around an id, as Markdown has them, and are none of its words."""
 _SEPARATORS = re.compile(r"[-_.]+")
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?(?!\d)")
 
@@ -40,19 +43,27 @@ def is_legal(name: str, length: int = ID_LENGTH) -> bool:
 def check_id(text: str) -> str:
     """The id that ``text`` spells, in NFC; raises INVALID with a legal id proposed, or when it has too many words."""
     node_id = unicodedata.normalize("NFC", text.strip())
+    if not shows(node_id):
+        raise KgError(
+            Code.INVALID,
+            f"The id is empty. Name the subject in 3 to 5 words, for example {_EXAMPLE!r}.",
+            {"id": text, "proposed": _EXAMPLE},
+        )
     if not is_legal(node_id):
+        proposed = _in_few_words(propose(text))
         raise KgError(
             Code.INVALID,
             f"The id {text!r} is not legal: an id is 1 to {ID_LENGTH} letters, digits, '.', '_' or '-', in any script. "
-            f"Use for example {propose(text)!r}.",
-            {"id": text, "proposed": propose(text)},
+            f"Use for example {proposed!r}.",
+            {"id": text, "proposed": proposed},
         )
     if len(words(node_id)) > ID_WORDS_NOTED:
+        proposed = _in_few_words(node_id)
         raise KgError(
             Code.INVALID,
             f"The id {node_id!r} has {len(words(node_id))} words. Name the subject in 3 to 5 words and let the gist "
-            f"say the rest, for example {'-'.join(words(node_id)[:4])!r}.",
-            {"id": node_id, "proposed": "-".join(words(node_id)[:4])},
+            f"say the rest, for example {proposed!r}.",
+            {"id": node_id, "proposed": proposed},
         )
     return node_id
 
@@ -60,6 +71,8 @@ def check_id(text: str) -> str:
 def check_rel(text: str) -> str:
     """The relation that ``text`` names, in NFC; raises INVALID with a legal one proposed."""
     rel = unicodedata.normalize("NFC", text.strip())
+    if not shows(rel):
+        raise KgError(Code.INVALID, "The relation is empty. It is a verb, for example 'guards' or 'implemented-in'.")
     if not is_legal(rel, REL_LENGTH):
         raise KgError(
             Code.INVALID,
@@ -92,6 +105,8 @@ def propose(text: str) -> str:
     for character in unicodedata.normalize("NFC", text.strip()):
         if _is_name_character(character):
             pieces.append("" if unicodedata.category(character) == "Mn" and _joins_symbol(pieces) else character)
+        elif character in _QUOTES:
+            pieces.append("-")
         elif unicodedata.category(character).startswith("S"):
             name = unicodedata.name(character, "").lower().replace(" ", "-")
             pieces.append(f"-{name}-")
@@ -102,6 +117,12 @@ def propose(text: str) -> str:
     if proposed and is_legal(proposed):
         return proposed
     return "note-" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _in_few_words(node_id: str) -> str:
+    """A legal id with no more words than a new one may have: what is proposed must not be refused in its turn."""
+    parts = words(node_id)
+    return node_id if len(parts) <= ID_WORDS_NOTED else "-".join(parts[:4])
 
 
 def _joins_symbol(pieces: list[str]) -> bool:
