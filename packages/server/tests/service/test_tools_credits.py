@@ -286,7 +286,7 @@ def test_who_works_gives_no_credits_and_who_maintains_does_not_endorse(live: Liv
         assert "Only a maintenance session" in await writer.refused("kg_useful", ids=["cache-key"], credits=1)
         keeper = await keeper_of(world)
         assert "send credits" in await keeper.refused("kg_useful", ids=["cache-key"])
-        assert "less than or equal to 3" in await keeper.refused("kg_useful", ids=["cache-key"], credits=4)
+        assert "at most 3" in await keeper.refused("kg_useful", ids=["cache-key"], credits=4)
         assert kinds(world, "cache-key") == []
 
     live(scenario)
