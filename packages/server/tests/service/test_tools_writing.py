@@ -207,7 +207,7 @@ def test_two_sessions_that_write_at_once_lose_nothing(live: Live) -> None:
     live(scenario)
 
 
-def test_a_locked_lesson_is_not_written_renamed_or_deleted(live: Live) -> None:
+def test_a_locked_lesson_is_not_written_renamed_deleted_or_retired(live: Live) -> None:
     async def scenario(world: Any) -> None:
         from dataclasses import replace
 
@@ -222,6 +222,10 @@ def test_a_locked_lesson_is_not_written_renamed_or_deleted(live: Live) -> None:
         assert "locked" in await writer.refused("kg_put_node", level="project", id="cache-key", gist="x")
         assert "locked" in await writer.refused("kg_rename_node", old_id="cache-key", new_id="other-name")
         assert "locked" in await writer.refused("kg_delete_node", id="cache-key")
+        await writer.put("new-key", "Cache keys include tenant and region.")
+        retired = await writer.refused("kg_put_edge", from_="new-key", rel="supersedes", to="cache-key")
+        assert retired == "'cache-key' is locked by a person and was not retired. Tell the user."
+        await writer.call("kg_put_edge", from_="new-key", rel="refines", to="cache-key")
 
     live(scenario)
 

@@ -18,7 +18,7 @@ from kg_server.tools.evidence import Conclusion, concluded, needed, refuse_circl
 from kg_server.tools.levels import level_of
 from kg_server.tools.plan import Call, Plan, said
 from kg_server.tools.relations import edge_key, relation
-from kg_server.tools.superseding import refuse_rounds, unretired
+from kg_server.tools.superseding import refuse_locked, refuse_rounds, unretired
 
 if TYPE_CHECKING:
     from kg_core.model import Graph, GraphKey
@@ -66,6 +66,7 @@ def plan(arguments: PutEdge, call: Call) -> Plan:
     refuse_circles(call, changes)
     if stored is None:
         refuse_rounds(graph, key)
+        refuse_locked(graph, key)
     lines = [f"Saved {named} ({level_of(graph)}).", *changed.lines, *unretired(key)]
     if rel == SUPERSEDES and stored is None and (place := place_of(graph.key, target)) is not None:
         lines += rested(call, place.graph, place.id)

@@ -28,6 +28,15 @@ def refuse_rounds(graph: Graph, key: EdgeKey) -> None:
         )
 
 
+def refuse_locked(graph: Graph, key: EdgeKey) -> None:
+    """Raises REFUSED when the edge would retire a lesson that a person has locked: a lock keeps it in sight."""
+    target = graph.nodes.get(key.target) if key.rel == SUPERSEDES and key.source in graph.nodes else None
+    if target is not None and target.locked:
+        raise KgError(
+            Code.REFUSED, f"{one_line(target.id)!r} is locked by a person and was not retired. Tell the user."
+        )
+
+
 def _spelled_out(rel: str) -> bool:
     return "-".join(words(fold(rel))) in _MEAN_THE_SAME
 
