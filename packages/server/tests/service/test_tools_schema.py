@@ -224,3 +224,15 @@ def test_a_refusal_repeats_no_name_that_would_leave_it_no_room(tool: str, argume
     sentence = refused(TOOLS[tool].arguments, arguments)
     assert len(sentence) < 500
     assert "has 200,000 characters, and nothing has a name of more than 1,000." in sentence or LONG in arguments
+
+
+def test_tags_and_files_that_come_as_one_text_are_each_one() -> None:
+    def sent(tags: str, touches: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        node = {"level": "user", "id": "x", "gist": "y", "tags": tags, "touches": touches}
+        parsed = parse("kg_put_node", PutNode, node)
+        return parsed.tags, parsed.touches
+
+    assert sent("http, pool", "src/a.py:10, b.py\nsrc/*.c") == (("http", "pool"), ("src/a.py:10", "b.py", "src/*.c"))
+    for touch in ("src/a.py (login, logout)", "src/a.py:1,3", "my docs, all.md", "src/{a, b}.py"):
+        assert sent("http pool", touch) == (("http pool",), (touch,))
+    assert parse("kg_search", Search, {"query": "a", "tags": "http,pool"}).tags == ("http", "pool")

@@ -25,6 +25,8 @@ SESSION = "session_id"
 _NAME: Final = 1_000
 _REPEATED: Final = 100
 """Characters of an unknown argument's name that are repeated."""
+_BETWEEN_PATHS: Final = re.compile(r",\s|[\r\n]")
+_PATH: Final = re.compile(r"[^\s,(){}]*[./][^\s,(){}]*")
 _ITEM: Final = re.compile(r"[-*•]\s+(?=\S)")
 
 
@@ -45,10 +47,20 @@ def _listed(value: object) -> object:
 
 
 def _named(value: object) -> object:
-    """Ids that come as one text: a comma is no part of an id."""
+    """Ids or tags that come as one text: a comma is no part of one."""
     listed = _listed(value)
     if isinstance(value, str) and listed == [value] and "," in value:
         return [piece.strip() for piece in value.split(",") if piece.strip()]
+    return listed
+
+
+def _pathed(value: object) -> object:
+    """Files that come as one text: pieces that are a path each, as ``a.py:3, src/b.py``."""
+    listed = _listed(value)
+    if isinstance(value, str) and listed == [value]:
+        pieces = [piece for each in _BETWEEN_PATHS.split(value) if (piece := each.strip())]
+        if len(pieces) > 1 and all(_PATH.fullmatch(piece) for piece in pieces):
+            return pieces
     return listed
 
 
@@ -63,6 +75,8 @@ def _short(value: str) -> str:
 
 
 Texts = Annotated[tuple[str, ...], Listed]
+Words = Annotated[tuple[str, ...], BeforeValidator(_named)]
+Paths = Annotated[tuple[str, ...], BeforeValidator(_pathed)]
 Name = Annotated[str, AfterValidator(_short)]
 """What names something: a refusal repeats it, and must leave room for what to do."""
 Ids = Annotated[tuple[Name, ...], BeforeValidator(_named)]

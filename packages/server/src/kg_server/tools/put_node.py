@@ -16,7 +16,7 @@ from kg_core.policy.score import changed_at
 from kg_core.render import one_line
 from kg_core.render.block import Block, Mark, MarkKind
 from kg_plugin_api import Code, KgError
-from kg_server.tools.arguments import Arguments, Ids, Level, Name, Texts
+from kg_server.tools.arguments import Arguments, Ids, Level, Name, Paths, Texts, Words
 from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches, checked_view, remarks
 from kg_server.tools.evidence import evidence, needed, refuse_circles, rested
 from kg_server.tools.guards import Refusal, guard
@@ -41,8 +41,8 @@ class PutNode(Arguments):
     id: Annotated[Name, Field(description="The subject in 3 to 5 words: letters and digits joined by '-', no date.")]
     gist: Annotated[str, Field(description="The claim, one sentence that holds beyond this case.")]
     notes: Annotated[Texts, Field(description="Cases and reasons, one each. Replaces the stored list.")] = ()
-    touches: Annotated[Texts, Field(description="Files it is about, 'path' or 'path:line'. Replaces the list.")] = ()
-    tags: Annotated[Texts, Field(description="Words to group by. Replaces the stored list.")] = ()
+    touches: Annotated[Paths, Field(description="Files it is about, 'path' or 'path:line'. Replaces the list.")] = ()
+    tags: Annotated[Words, Field(description="Words to group by. Replaces the stored list.")] = ()
     status: Annotated[
         Literal["current", "proposed", "retracted", "superseded"] | None,
         Field(description="Whether it holds; 'current' unless said otherwise."),

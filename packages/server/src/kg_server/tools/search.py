@@ -14,7 +14,7 @@ from kg_core.policy.ranking import admits
 from kg_core.render import Block, Mark, MarkKind, Rank, cut, fit, node_line, one_line, relation, standing
 from kg_plugin_api import Limit, SearchRequest, Unit
 from kg_server.sources.notices import degraded_blocks
-from kg_server.tools.arguments import Arguments, Level, Listed, Texts
+from kg_server.tools.arguments import Arguments, Level, Listed, Words
 from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import level_of
 from kg_server.tools.passages import DOCUMENTS, passage_blocks, without_passages
@@ -41,7 +41,7 @@ class Search(Arguments):
 
     query: Annotated[str, Field(description="What you would say about it, in any language.")]
     level: Annotated[Level | None, Field(description="One level alone.")] = None
-    tags: Annotated[Texts, Field(description="Only lessons that carry all of these tags.")] = ()
+    tags: Annotated[Words, Field(description="Only lessons that carry all of these tags.")] = ()
     statuses: Annotated[
         tuple[Literal["current", "proposed", "retracted", "superseded"], ...],
         Listed,
