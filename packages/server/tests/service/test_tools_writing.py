@@ -577,3 +577,16 @@ def test_who_folds_one_lesson_into_another_is_told_how_and_which_edges_are_gone(
         assert (await agent.call("kg_delete_node", id="`cache-key`")).endswith("; 2 more.")
 
     live(scenario)
+
+
+def test_an_end_that_looks_like_a_file_is_refused_with_the_path_to_write(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("cache-key", CACHE)
+        for end, path in (("README.md", "./README.md"), ("setup.py:12", "./setup.py:12"), ("src\\a.py", "src/a.py")):
+            refusal = await agent.refused("kg_put_edge", from_="cache-key", rel="explained-in", to=end)
+            assert f"A file is written {path!r}." in refusal
+            assert path in await agent.call("kg_put_edge", from_="cache-key", rel="explained-in", to=path)
+        assert "A file" not in await agent.refused("kg_put_edge", from_="cache-key", rel="needs", to="no-such-node")
+
+    live(scenario)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model import USER, USER_PREFIX, EndKind, end_kind
 from kg_core.model.limits import TOUCH_LENGTH
@@ -13,6 +14,9 @@ from kg_server.tools.levels import Levels, level_name, level_of, lookup, prefixe
 if TYPE_CHECKING:
     from kg_core.model import Graph
     from kg_server.tools.arguments import Level
+
+_FILE_NAME: Final = re.compile(r"\\|\.[A-Za-z][A-Za-z0-9]{0,7}(?::\d+)?$")
+"""What a file's name has that an id hardly ever has: an ending, or a separator of Windows."""
 
 
 def graph_for(levels: Levels, source: str, target: str, level: Level | None) -> Graph:
@@ -50,9 +54,11 @@ def resolved_end(graph: Graph, user: Graph, text: str) -> str:
     if node is not None:
         return node.id if graph.key == USER else USER_PREFIX + node.id
     where = "'user'" if kind is EndKind.USER or graph.key == USER else f"{level_name(graph)} or 'user'"
+    as_file = end.replace("\\", "/") if "\\" in end else f"./{end}"
+    hint = f" A file is written {as_file!r}." if _FILE_NAME.search(end) else ""
     raise KgError(
         Code.NOT_FOUND,
-        f"There is no node {end!r} on level {where}, and it is no file path (those contain '/' or '~'). "
+        f"There is no node {end!r} on level {where}, and it is no file path (those contain '/' or '~').{hint} "
         "Save the node first with kg_put_node, or find its id with kg_search.",
         {"end": end},
     )
