@@ -85,3 +85,14 @@ def test_a_projects_node_may_get_a_name_that_the_user_has_and_touches_no_other_g
         assert led_to(world, SHOP) == before
 
     live(scenario)
+
+
+def test_who_takes_the_former_id_of_a_renamed_lesson_is_not_told_that_it_was_deleted(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("cache-key", "Cache keys include the tenant.")
+        await agent.call("kg_rename_node", old_id="cache-key", new_id="cache-key-tenant")
+        told = await agent.put("cache-key", "Something else.")
+        assert "A node of this id had been deleted or renamed before." in told
+
+    live(scenario)
