@@ -11,6 +11,7 @@ import termios
 import threading
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -18,6 +19,7 @@ from kg_plugin_api import Carrier
 from kg_server.carrier import late, outage
 from kg_server.carrier.event import EVENT_SECONDS
 from kg_server.carrier.places import Places
+from kg_server.carrier.wire import Reply
 
 RUN = Path(outage.__file__).with_name("run.py")
 
@@ -318,6 +320,25 @@ def test_what_was_kept_a_day_ago_or_cannot_be_read_is_not_handed_over(hook, serv
     assert hook("Prompt").stdout == b"remembered"
     assert [raw.native for _, raw in served.memory.events] == ["Prompt"]
     assert not Path(places.late).exists()
+
+
+def test_an_answer_of_the_last_moment_is_still_said_to_be_lost(places: Places) -> None:
+    class AtTheLastMoment:
+        asked: ClassVar[list[tuple[str, float]]] = []
+
+        def request(self, _method: str, path: str, _body: bytes, _headers: object, deadline: float) -> Reply:
+            self.asked.append((path, deadline))
+            return Reply(200, {}, b'{"delivery": "d1"}')
+
+    Path(places.late).mkdir()
+    (Path(places.late) / "1-1").write_bytes(b"/hooks/plain/Start\n{}")
+
+    late.hand_over(places, AtTheLastMoment(), 7.0)
+
+    event, ack = AtTheLastMoment.asked
+    assert event == ("/hooks/plain/Start", 7.0)
+    assert ack[0] == "/ack"
+    assert ack[1] > 7.0
 
 
 def test_what_nobody_has_finished_to_keep_holds_up_what_was_kept_after_it_no_longer_than_it_takes(

@@ -26,6 +26,9 @@ _SECONDS = 24 * 3600.0
 _WRITING_SECONDS = 10.0
 """After these a file without an event gets none any more: whoever was writing it has been ended."""
 
+_ANSWER_SECONDS = 0.05
+"""What is answered at the last moment is still said to be lost, or the server waits for seconds whether it arrived."""
+
 
 def keep(places: Places, path: str, body: bytes) -> None:
     """Keeps an event that was for ``path``, for whoever reaches the server next, without what somebody wrote in it.
@@ -98,5 +101,5 @@ def _handed_over(wire: Wire, file: str, deadline: float) -> bool:
     except (OSError, ValueError, TypeError, KeyError):
         return True
     if delivery:
-        acknowledge(wire, str(delivery), deadline, arrived=False)
+        acknowledge(wire, str(delivery), deadline + _ANSWER_SECONDS, arrived=False)
     return True
