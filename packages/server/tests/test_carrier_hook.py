@@ -307,7 +307,10 @@ def test_what_no_server_took_stays_until_one_does_and_is_bounded(hook, listening
     done = hook("Start", start=True)
 
     assert done.stdout.decode() == f"[Start] {outage.LINE}"
-    assert len(list(Path(places.late).iterdir())) == late.MOST
+    kept = sorted(path.name for path in Path(places.late).iterdir())
+    assert len(kept) == late.MOST
+    assert kept[0] == f"{1:020d}-1", "as the sessions of the first day of many are over"
+    assert kept[-1] > f"{late.MOST:020d}"
 
 
 def test_what_was_kept_a_day_ago_or_cannot_be_read_is_not_handed_over(hook, served, places: Places) -> None:

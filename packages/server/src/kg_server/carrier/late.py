@@ -17,7 +17,7 @@ from kg_server.carrier.places import Places, remove
 from kg_server.carrier.wire import Missed, Wire
 
 MOST = 32
-"""So many are kept; more sessions do not start within an outage."""
+"""So many are kept, the newest: after days without a server the sessions of the first one are over."""
 _LARGEST = 64 * 1024
 _WRITTEN = ("content", "instructions", "message", "messages", "prompt", "response", "summary", "text")
 """What the names of fields end with in which a person or a model writes, in all clients."""
@@ -44,8 +44,8 @@ def keep(places: Places, path: str, body: bytes) -> None:
     name = os.path.join(places.late, f"{time.time_ns():020d}-{os.getpid()}")
     try:
         os.makedirs(places.late, mode=0o700, exist_ok=True)
-        if len(os.listdir(places.late)) >= MOST:
-            return
+        for old in sorted(os.listdir(places.late))[: 1 - MOST]:
+            remove(os.path.join(places.late, old))
         with open(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "wb") as file:
             file.write(path.encode("ascii") + b"\n" + body)
     except OSError:
