@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from kg_server.interface import Preview, ToolCall, ToolSpec
     from kg_server.tools.plan import Tool
 
-_LOG_SECONDS = 2
 _NAME_SHOWN = 100
 """Characters of an unknown tool's name that are repeated."""
+_LOG_SECONDS = 2
 """How often it is looked whether the log of contexts has grown so much that it is rewritten."""
 _UPKEEP_ROUNDS = 300
 """After so many of these looks contexts that ended are let go of, and scores looked at that time alone has moved."""

@@ -22,7 +22,7 @@ SESSION = "session_id"
 """The argument by which a client without hooks says who it is."""
 
 
-_NAME: Final = 1_000
+_LONGEST_NAME: Final = 1_000
 _REPEATED: Final = 100
 """Characters of an unknown argument's name that are repeated."""
 _BETWEEN_PATHS: Final = re.compile(r",\s|[\r\n]")
@@ -69,8 +69,8 @@ Listed = BeforeValidator(_listed)
 
 
 def _short(value: str) -> str:
-    if len(value) > _NAME:
-        raise ValueError(f"has {len(value):,} characters, and nothing has a name of more than {_NAME:,}")
+    if len(value) > _LONGEST_NAME:
+        raise ValueError(f"has {len(value):,} characters, and nothing has a name of more than {_LONGEST_NAME:,}")
     return value
 
 
