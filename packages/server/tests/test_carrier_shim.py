@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +20,11 @@ from kg_server.carrier import outage
 from kg_server.carrier.event import EVENT_SECONDS
 from kg_server.carrier.places import Places
 from kg_server.carrier.version import VERSION
+from kg_server.generic import GENERIC
+from kg_server.tools.specs import specs
+
+if TYPE_CHECKING:
+    from kg_core.store import Home
 
 RUN = Path(outage.__file__).with_name("run.py")
 
@@ -311,11 +317,12 @@ def test_a_restarted_server_is_found_again_and_no_call_is_sent_twice(served_late
 
 
 class Breaking(threading.Thread):
-    """A server that is well, and breaks off when it is asked to do something. ``asked`` are the bodies that came."""
+    """A server that is well, and breaks off when it is asked to do something, so often. ``asked`` is what it was."""
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, times: int = 100) -> None:
         super().__init__(daemon=True)
         self.asked: list[bytes] = []
+        self.times = times
         self.listening = socket.create_server(("127.0.0.1", 0))
         found = {"port": self.listening.getsockname()[1], "token": "t", "pid": os.getpid(), "version": VERSION}
         (state / "server.json").write_text(json.dumps(found), encoding="utf-8")
@@ -330,30 +337,70 @@ class Breaking(threading.Thread):
 
     def _serve(self, connection: socket.socket) -> None:
         with connection, connection.makefile("rb") as lines:
-            while (first := lines.readline()).startswith(b"GET "):
+            while first := lines.readline():
                 while lines.readline().strip():
                     pass
-                body = json.dumps({"version": VERSION}).encode()
+                if first.startswith(b"POST "):
+                    self.asked.append(first)
+                    if len(self.asked) <= self.times:
+                        return
+                body = json.dumps({"jsonrpc": "2.0", "id": 1, "version": VERSION}, separators=(",", ":")).encode()
                 head = f"HTTP/1.1 200 OK\r\nKg-Process: {os.getpid()}\r\nContent-Length: {len(body)}\r\n\r\n"
                 connection.sendall(head.encode() + body)
-            if first:
-                self.asked.append(first)
 
 
-def test_a_call_that_may_have_taken_effect_is_not_made_again(home, shim) -> None:
-    state = Path(Places(str(home.root)).state)
-    state.mkdir()
-    server = Breaking(state)
+def tell_tools(home: Home) -> None:
+    """Writes down the tools as a server does."""
+    shown = [{"name": spec.name, "annotations": dict(spec.annotations)} for spec in specs(GENERIC)]
+    home.answers.mkdir(parents=True)
+    (home.answers / "plain.json").write_text(json.dumps({"tools": {"tools": shown}}), encoding="utf-8")
+
+
+@pytest.mark.parametrize("tool", ["kg_put_node", "kg_useful", "kg_rename_node", "kg_of_another_version"])
+def test_a_call_that_may_have_taken_effect_is_not_made_again(home, shim, tool: str) -> None:
+    tell_tools(home)
+    server = Breaking(home.state)
     server.start()
     pipes = shim()
 
-    pipes.call(1, "kg_put_node")
+    pipes.call(1, tool)
     answer = pipes.receive()
     server.listening.close()
 
     assert answer["result"]["isError"] is True
     assert "may have taken effect" in text(answer)
     assert server.asked == [b"POST /mcp HTTP/1.1\r\n"]
+
+
+@pytest.mark.parametrize("tool", ["kg_read", "kg_search", "kg_sync", "kg_rules"])
+def test_a_call_that_only_reads_is_made_again_when_its_server_goes_away(home, shim, tool: str) -> None:
+    tell_tools(home)
+    server = Breaking(home.state, times=1)
+    server.start()
+    pipes = shim()
+
+    pipes.call(1, tool)
+    answer = pipes.receive()
+    server.listening.close()
+
+    assert answer == {"jsonrpc": "2.0", "id": 1, "version": VERSION}
+    assert len(server.asked) == 2
+
+
+def test_a_call_that_only_reads_is_made_again_once_and_never_said_to_have_had_an_effect(home, shim) -> None:
+    tell_tools(home)
+    server = Breaking(home.state)
+    server.start()
+    pipes = shim()
+
+    pipes.call(1, "kg_read")
+    answer = pipes.receive()
+    server.listening.close()
+
+    assert answer["result"]["isError"] is True
+    assert "did not answer" in text(answer)
+    assert "effect" not in text(answer)
+    assert len(server.asked) == 2
 
 
 def test_a_call_without_a_server_that_was_stopped_is_told_so(home, shim) -> None:

@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from kg_server.carrier import start as carrier_start
+from kg_server.carrier.answers import Answers
 from kg_server.carrier.places import Places
 from kg_server.lifecycle.control import Control
+from kg_server.tools.catalogue import TOOLS
 
 RUN = Path(carrier_start.__file__).with_name("run.py")
 
@@ -117,6 +119,18 @@ def test_a_call_whose_server_cannot_start_is_told_so(home, shim) -> None:
     answer = pipes.receive()
     assert answer["result"]["isError"] is True
     assert "kg doctor" in answer["result"]["content"][0]["text"]
+
+
+def test_carriers_know_from_the_tools_themselves_which_calls_only_read(home, places: Places, until) -> None:
+    Control(home).start()
+    until(Path(places.answers("mcp")).exists)
+
+    answers = Answers.load(places, "mcp")
+
+    calls = ({"method": "tools/call", "params": {"name": name}} for name in TOOLS)
+    assert {call["params"]["name"] for call in calls if answers.only_reads(call)} == {
+        tool.name for tool in TOOLS.values() if tool.read_only
+    }
 
 
 def test_events_at_a_hung_server_miss_once_and_then_skip(home, hook, places: Places, servers_of) -> None:

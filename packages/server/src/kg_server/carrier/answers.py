@@ -34,6 +34,19 @@ class Answers:
         found = self._held.get(name)
         return dict(found) if isinstance(found, dict) else None
 
+    def only_reads(self, message: Mapping[str, object]) -> bool:
+        """Whether a request changes nothing: it calls no tool, or one that says so of itself."""
+        if message.get("method") != "tools/call":
+            return True
+        params = message.get("params")
+        name = params.get("name") if isinstance(params, dict) else None
+        listed = (self.result("tools") or {}).get("tools")
+        for tool in listed if isinstance(listed, list) else ():
+            if isinstance(tool, dict) and tool.get("name") == name:
+                annotations = tool.get("annotations")
+                return isinstance(annotations, dict) and annotations.get("readOnlyHint") is True
+        return False
+
     def starts_session(self, event: str) -> bool:
         """Whether this native event starts a session, which may wait for a server to start."""
         return self._event(event).get("kind") == "session_start"

@@ -128,15 +128,11 @@ class Forwarder:
             "Kg-Shim": self._name,
             "Kg-Cwd": quoted(self._cwd),
         }
+        only_reads = self._answers.load().only_reads(call.message)
         try:
-            try:
-                reply = self._post(call, wire, headers)
-            except Missed as miss:
-                if miss.sent or not start.ensure(self._places, self._harness, time.monotonic() + START_SECONDS):
-                    raise
-                reply = self._post(call, wire, headers)
+            reply = self._replied(call, wire, headers, only_reads=only_reads)
         except Missed as miss:
-            return self._failed(call, self._advice(miss)), ""
+            return self._failed(call, self._advice(miss, only_reads=only_reads)), ""
         outage.recovered(self._places)
         if not reply.body.startswith(b'{"jsonrpc"'):
             return self._failed(
@@ -144,17 +140,30 @@ class Forwarder:
             ), ""
         return reply.body, reply.headers.get("kg-delivery", "")
 
-    def _post(self, call: Call, wire: Wire, headers: dict[str, str]) -> Reply:
-        return wire.request("POST", "/mcp", call.line, headers, time.monotonic() + CALL_SECONDS)
+    def _replied(self, call: Call, wire: Wire, headers: dict[str, str], *, only_reads: bool) -> Reply:
+        """The answer of the server, or of one that takes its place. Raises :class:`Missed`.
 
-    def _advice(self, miss: Missed) -> str:
-        if miss.sent:
+        Only a call that reads is made again although the server may have had it, once and while there is time.
+        """
+        deadline = time.monotonic() + CALL_SECONDS
+        try:
+            return wire.request("POST", "/mcp", call.line, headers, deadline)
+        except Missed as miss:
+            starting = min(deadline, time.monotonic() + START_SECONDS)
+            if (miss.sent and not only_reads) or not start.ensure(self._places, self._harness, starting):
+                raise
+        return wire.request("POST", "/mcp", call.line, headers, deadline)
+
+    def _advice(self, miss: Missed, *, only_reads: bool) -> str:
+        if miss.sent and not only_reads:
             return (
                 "The memory server did not answer this call; it may have taken effect all the same. "
                 "Read before you repeat it, and tell the user that `kg doctor` says more."
             )
         if start.stopped(self._places):
             return "The memory server was stopped with `kg stop`. Go on without memory; the user can run `kg start`."
+        if miss.sent:
+            return "The memory server did not answer. Go on without it, and tell the user that `kg doctor` says more."
         return (
             "The memory server is not running and could not be started. Go on without memory, "
             "and tell the user that `kg doctor` says why."
