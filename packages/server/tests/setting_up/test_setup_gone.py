@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
+
+
+@pytest.fixture(params=SHELLS)
+def gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> tuple[str, ...]:
     monkeypatch.setattr(launch, "carrier_script", lambda: tmp_path / "gone" / "run.py")
-    return launch.shim(Home(tmp_path / "it's home"), "claude")
+    _, *rest = launch.shim(Home(tmp_path / "it's home"), "claude")
+    return (str(shutil.which(request.param)), *rest)
 
 
 def talk(command: tuple[str, ...], *lines: str) -> list[dict[str, Any]]:
@@ -47,6 +53,34 @@ def test_it_is_a_server_without_tools(gone: tuple[str, ...]) -> None:
     assert hello["result"]["serverInfo"]["name"] == "kg"
     assert (listed["id"], listed["result"]) == ("a-1", {"tools": []})
     assert (called["id"], called["result"]) == (7, {"content": [{"type": "text", "text": ""}]})
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,\t", " : ")])
+@pytest.mark.parametrize("identity", [0, -3, 12, "a-1", "été"])
+@pytest.mark.parametrize("id_comes", ["first", "last"])
+def test_it_answers_whatever_spacing_and_order_a_client_writes(
+    gone: tuple[str, ...], separators: tuple[str, str], identity: object, id_comes: str
+) -> None:
+    inner = {"id": "other", "method": "ping", "rest": [{"id": 99, "method": "initialize"}, '}{"\\']}
+    rest = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "kg_event", "arguments": inner}}
+    message = {"id": identity, **rest} if id_comes == "first" else {**rest, "id": identity}
+
+    (answer,) = talk(gone, f"  {json.dumps(message, ensure_ascii=False, separators=separators)}\r")
+
+    assert answer == {"jsonrpc": "2.0", "id": identity, "result": {"content": [{"type": "text", "text": ""}]}}
+
+
+def test_what_the_client_answers_itself_and_what_has_no_id_is_left_alone(gone: tuple[str, ...]) -> None:
+    assert (
+        talk(gone, '{"jsonrpc":"2.0","id":1,"result":{"id":2,"method":"ping"}}', '{"method":"ping","x":{"id":1}}') == []
+    )
+
+
+def test_a_client_that_puts_its_environment_into_settings_changes_nothing(gone: tuple[str, ...]) -> None:
+    names = set(re.findall(r"\$\{?(\w+)", gone[-1]))
+
+    assert all(name.startswith("kg_") for name in names)
+    assert "${" not in gone[-1]
 
 
 def test_a_request_that_it_does_not_know_gets_an_error_and_what_is_no_request_nothing(gone: tuple[str, ...]) -> None:

@@ -21,22 +21,24 @@ if TYPE_CHECKING:
 
 _WINDOWS: Final = os.name == "nt"
 _ABSENT: Final = (
-    "while IFS= read -r l; do "
-    """i=$(printf '%s' "$l" | sed -nE 's/.*[{,] *"id": *([0-9]+|"[^"]*").*/\\1/p'); """
-    """[ -n "$i" ] || continue; """
-    "case $l in "
-    """*'"method":"tools/call"'*) r='{"content":[{"type":"text","text":""}]}';; """
-    """*'"method":"tools/list"'*) r='{"tools":[]}';; """
-    """*'"method":"initialize"'*) r='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"""
-    """"serverInfo":{"name":"kg","version":"0"}}';; """
-    """*'"method":"ping"'*) r='{}';; """
-    """*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"kg is gone"}}\\n' "$i"; continue;; """
-    "esac; "
-    """printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$i" "$r"; """
-    "done"
+    r"""while read -r kg_line; do printf '%s\n' "$kg_line" | LC_ALL=C sed -nE """
+    r"""-e 's/\\./_/g; s/"([^"{}]*)[^"]*"/"\1"/g' -e :n -e 's/(.)\{[^{}]*\}/\1/' -e tn """
+    r"""-e 's/[[:space:]]*([{},:])[[:space:]]*/\1/g; /"method":/!d' """
+    r"""-e '/^\{(.*,)?"id":(-?[0-9.]+|"[^"]*")[,}]/!d' """
+    r"""-e 's/^\{(.*,)?"id":(-?[0-9.]+|"[^"]*").*/{"jsonrpc":"2.0","id":\2,&/' """
+    r"""-e '/"method":"tools\/call"/s/,\{.*/,"result":{"content":[{"type":"text","text":""}]}}/p' """
+    r"""-e '/"method":"tools\/list"/s/,\{.*/,"result":{"tools":[]}}/p' """
+    r"""-e '/"method":"initialize"/s/,\{.*/,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"""
+    r""""serverInfo":{"name":"kg","version":"0"}}}/p' """
+    r"""-e '/"method":"ping"/s/,\{.*/,"result":{}}/p' """
+    r"""-e 's/,\{.*"method":.*/,"error":{"code":-32601,"message":"kg is gone"}}/p'; done"""
 )
 """What the shim's command is once kg is gone: a server without tools. Without any, a client whose settings still name
-kg reports a failed server, and one more failure with every prompt (measured with Claude Code)."""
+kg reports a failed server, and one more failure with every prompt (measured with Claude Code).
+
+Each message is stripped to the fields of its outermost object, so that nothing in them is taken for its id or method.
+Some clients put their environment in for what looks like a variable, so there is one, whose name nobody else has.
+"""
 
 
 def launch(home: Home, harness: Harness, *, windows: bool = _WINDOWS, whole: bool = False) -> Launch:
