@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
 CACHE = "Cache keys include the tenant."
+NOTHING = "Nothing was changed by others."
 BY_HAND = "Cache keys include tenant and language."
 
 
@@ -25,6 +28,43 @@ async def edit(world: Any, gist: str) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
     await store.look()
     assert world.service._memory.durable("project:shop").nodes["cache-key"].gist == gist
+
+
+async def left(world: Any, gist: str, *, seconds: int = 0) -> None:
+    """A memory that a person wrote, and kg never: as after a checkout, there is no journal."""
+    shutil.rmtree(world.root / ".kg" / "memory" / "journal", ignore_errors=True)
+    path = world.root / ".kg" / "memory" / "user.json"
+    path.write_text(json.dumps({"format": 1, "nodes": {"cache-key": {"gist": gist}}}), encoding="utf-8")
+    at = world.clock.now // 1_000 - 1_000 + seconds
+    os.utime(path, (at, at))
+
+
+def test_after_a_restart_without_any_write_a_session_is_told_nothing(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await left(world, CACHE)
+        await world.restart()
+        reader = world.agent("s-1")
+        assert CACHE in await reader.start()
+        await world.restart()
+        assert await reader.after_tool() == ""
+        assert await reader.call("kg_sync") == NOTHING
+
+    live(scenario)
+
+
+def test_what_a_person_changed_in_the_files_before_a_restart_without_a_journal_is_told_of(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await left(world, CACHE)
+        await world.restart()
+        reader = world.agent("s-1")
+        await reader.start()
+        await world.service.close()
+        await left(world, BY_HAND, seconds=5)
+        await world.restart()
+        assert "Much was written since" in await reader.after_tool()
+        assert await reader.after_tool() == ""
+
+    live(scenario)
 
 
 def test_who_wrote_a_lesson_is_told_that_a_person_changed_it_in_the_file(live: Live) -> None:

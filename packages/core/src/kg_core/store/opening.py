@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final
 
 from kg_core.home import IGNORED, KNOWN_VARIABLES
+from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER
 from kg_core.store.backups import damaged_suffix
 from kg_core.store.failures import write_failure
 from kg_core.store.files import TEMPORARY, replace_file
@@ -85,8 +86,20 @@ def report_damage(files: Files, recovered: Recovered, problems: Problems, now: M
 def first_sequence(files: Files, home: Home, recovered: Recovered, now: Millis) -> int:
     """Where the journal goes on: behind its last entry, and where that is not known, behind every sequence that a lost
     journal of this memory had.
+
+    Without a journal that is when a file of the memory last changed: the same with each start for as long as nothing
+    is written. Who has been told of more than that knew another memory.
     """
-    if recovered.durable and not recovered.is_cut:
-        return recovered.durable
-    has_memory = any(name.endswith(".json") for name in files.names(home.memory)) or files.names(home.projects)
-    return max(recovered.durable, now if has_memory else 0)
+    if recovered.is_cut:
+        return max(recovered.durable, now)
+    return recovered.durable or min(now, max((_changed(files, path) for path in _graphs(files, home)), default=0))
+
+
+def _graphs(files: Files, home: Home) -> list[Path]:
+    levels = [home.graph(key) for key in (USER, MAINTAIN)]
+    return levels + [home.graph(PROJECT_PREFIX + slug) for slug in files.names(home.projects)]
+
+
+def _changed(files: Files, path: Path) -> Millis:
+    identity = files.identity(path)
+    return 0 if identity is None else identity.modified // 1_000_000
