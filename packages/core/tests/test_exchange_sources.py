@@ -327,3 +327,14 @@ def test_what_is_no_source_says_what_can_be_imported(tmp_path: Path, name: str) 
         found(tmp_path / name)
 
     assert failure.value.code is (Code.NOT_FOUND if name == "absent" else Code.INVALID)
+
+
+@pytest.mark.parametrize("form", ["", "kg", "markdown"])
+def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path, form: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+
+    for path in (tmp_path / "pipe", tmp_path / "link", Path(os.devnull)):
+        with pytest.raises(KgError, match="is neither a file nor a folder") as refused:
+            found(path, form)
+        assert (refused.value.code, str(path) in refused.value.sentence) == (Code.INVALID, True)

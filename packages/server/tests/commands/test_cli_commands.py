@@ -565,3 +565,15 @@ def test_a_demo_that_is_ended_from_outside_leaves_no_server_and_no_folder(tmp_pa
     with pytest.raises(ProcessLookupError):
         os.kill(server.pid, 0)
     assert list(tmp_path.glob("kg-demo-*")) == []
+
+
+@pytest.mark.parametrize("command", ["import", "restore"])
+def test_nothing_is_read_while_no_server_is_there_to_be_given_it(kg, tmp_path, monkeypatch, command: str) -> None:
+    source = tmp_path / "source.json"
+    source.write_text('{"format": 1, "graphs": {}}', encoding="utf-8")
+    read: list[object] = []
+    monkeypatch.setattr("kg_core.exchange.sources.read_source", lambda *given: read.append(given))
+
+    assert kg(command, str(source)) == (3, "", "Error: The server is not running. Start it with `kg start`.\n")
+    assert kg(command, str(tmp_path / "none"))[2] == f"Error: There is no {tmp_path / 'none'}.\n"
+    assert read == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from typing import TYPE_CHECKING, Final
 
 from kg_core.exchange import archive, automemory, bullets, official, own, peer
@@ -17,11 +18,26 @@ if TYPE_CHECKING:
 FORMATS: Final = (own.FORMAT, peer.FORMAT, official.FORMAT, automemory.FORMAT, bullets.FORMAT)
 
 
+def check(path: Path) -> None:
+    """Looks whether something can be read at ``path``, without reading it.
+
+    Raises NOT_FOUND, UNAVAILABLE, and INVALID for what is no file and no folder: a pipe or a device may never end.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        sentence = f"{path} is neither a file nor a folder. Write what comes out of it into a file first."
+        raise KgError(Code.INVALID, sentence, {"path": str(path)})
+
+
 async def read_source(path: Path, form: str = "") -> Found:
     """What the file or folder at ``path`` holds; ``form`` is one of :data:`FORMATS`, recognised when empty.
 
-    Raises NOT_FOUND, and INVALID for what is none of them, with what can be imported.
+    Raises as :func:`check`, and INVALID for what is none of them, with what can be imported.
     """
+    check(path)
     try:
         form = form or _recognised(path)
         if form == own.FORMAT:
@@ -31,10 +47,14 @@ async def read_source(path: Path, form: str = "") -> Found:
         if form == automemory.FORMAT:
             return automemory.read(_files(path, automemory.wanted))
         return official.read(_file(path)) if form == official.FORMAT else bullets.read(_file(path))
-    except FileNotFoundError as error:
-        raise KgError(Code.NOT_FOUND, f"There is no {path}.") from error
     except OSError as error:
-        raise KgError(Code.UNAVAILABLE, f"{path} cannot be read ({error.strerror}).") from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> KgError:
+    if isinstance(error, FileNotFoundError):
+        return KgError(Code.NOT_FOUND, f"There is no {path}.")
+    return KgError(Code.UNAVAILABLE, f"{path} cannot be read ({error.strerror}).")
 
 
 def _recognised(path: Path) -> str:

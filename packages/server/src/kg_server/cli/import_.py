@@ -45,11 +45,11 @@ def command(
     from kg_server.client import Client
 
     path = source.expanduser().absolute()
-    found = offering.read(path, form or "")
-    if found.format == "claude":
-        level = level or "project"
-    portions = [(offering.target(portion, level or ""), portion.graph) for portion in found.portions]
     with Client(home) as client:
+        found = offering.read(client, path, form or "")
+        if found.format == "claude":
+            level = level or "project"
+        portions = [(offering.target(portion, level or ""), portion.graph) for portion in found.portions]
         asked = {"kind": "import", "source": str(path), "cwd": cwd, "dry_run": dry_run}
         name = client.post("/api/v1/offers", asked)["offer"]
         summary = offering.offer(client, name, portions, "Importing")

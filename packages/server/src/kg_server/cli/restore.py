@@ -58,8 +58,8 @@ def command(
     from kg_server.client import Client
 
     path = file.expanduser().absolute()
-    found = offering.read(path, own.FORMAT)
     with Client(home) as client:
+        found = offering.read(client, path, own.FORMAT)
         asked = {"kind": "restore", "source": str(path), "cwd": cwd, "dry_run": dry_run, "deleted": list(deleted)}
         opened = client.post("/api/v1/offers", asked)
         chosen = _chosen(found.portions, level, project, opened["project"])
