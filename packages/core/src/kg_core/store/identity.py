@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from kg_core.model.ids import fold
+from kg_core.store.owners import is_planted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -183,7 +184,7 @@ def work_tree(path: Path, places: Places) -> tuple[Path, Checkout] | None:
     for above in (path, *path.parents):
         if places.is_special(above):
             return None
-        checkout = _checkout_at(above)
+        checkout = None if is_planted(above) else _checkout_at(above)
         if checkout is not None:
             return None if places.is_special(checkout.root) else (above, checkout)
     return None
