@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kg_core.model import MAINTAIN
-from kg_core.policy import scrub_blocks
+from kg_core.policy import scrub, scrub_blocks
 from kg_core.render import Block, fit, marks_of, paged
 from kg_core.store import Write
 from kg_core.store.slices import in_turns
@@ -62,7 +62,7 @@ class Executor:
             plan = await self._decide(tool, arguments, context, harness)
             plan = replace(plan, blocks=(*scrub_blocks(plan.blocks), *([warning(secrets)] if secrets else [])))
         except KgError as error:
-            plan = said(error.sentence, is_error=True)
+            plan = said(scrub(error.sentence).text, is_error=True)
         return self._reply(plan, context, harness, caller)
 
     async def _decide(self, tool: Tool[Any], arguments: Arguments, context: Context, harness: Harness) -> Plan:

@@ -9,6 +9,7 @@ import asyncio
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from kg_core.policy import scrub
 from kg_plugin_api import Caller, KgError
 from kg_server import looking, mapping, why
 from kg_server.compaction import Compaction
@@ -158,7 +159,8 @@ class Service:
 
         tool: Tool[Any] | None = TOOLS.get(call.name)
         if tool is None:
-            return ToolReply(f"There is no tool {call.name[:_NAME_SHOWN]!r}; kg has {', '.join(TOOLS)}.", is_error=True)
+            name = scrub(call.name).text[:_NAME_SHOWN]
+            return ToolReply(f"There is no tool {name!r}; kg has {', '.join(TOOLS)}.", is_error=True)
         harness = self._harness(call.harness)
         caller = self._caller(harness, call.meta)
         try:
@@ -176,7 +178,7 @@ class Service:
                 now=self._clock(),
             )
         except KgError as error:
-            return ToolReply(error.sentence, is_error=True)
+            return ToolReply(scrub(error.sentence).text, is_error=True)
         if reads is not None and reads.maintenance:
             context = self._registry.set_maintenance(context.id)
         return await self._executor.run(tool, arguments, context, harness, caller)

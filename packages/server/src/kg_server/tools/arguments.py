@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from kg_core.policy import scrub
 from kg_core.render import cut
 from kg_plugin_api import Code, KgError, Unit
+from kg_server.counting import counted
+from kg_server.tools.lists import names, paths, texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -25,47 +26,8 @@ SESSION = "session_id"
 _LONGEST_NAME: Final = 1_000
 _REPEATED: Final = 100
 """Characters of an unknown argument's name that are repeated."""
-_BETWEEN_PATHS: Final = re.compile(r",\s|[\r\n]")
-_PATH: Final = re.compile(r"[^\s,(){}]*[./][^\s,(){}]*")
-_ITEM: Final = re.compile(r"[-*•]\s+(?=\S)")
-
-
-def _listed(value: object) -> object:
-    """Some clients send a list as its JSON text or as lines of Markdown, or one text where a list of one is meant."""
-    if not isinstance(value, str):
-        return value
-    try:
-        decoded = json.loads(value)
-    except (ValueError, RecursionError):
-        decoded = None
-    if isinstance(decoded, list):
-        return decoded
-    lines = [line.strip() for line in value.splitlines() if line.strip()]
-    if lines and all(_ITEM.match(line) for line in lines):
-        return [_ITEM.sub("", line, count=1) for line in lines]
-    return [value]
-
-
-def _named(value: object) -> object:
-    """Ids or tags that come as one text: a comma is no part of one."""
-    listed = _listed(value)
-    if isinstance(value, str) and listed == [value] and "," in value:
-        return [piece.strip() for piece in value.split(",") if piece.strip()]
-    return listed
-
-
-def _pathed(value: object) -> object:
-    """Files that come as one text: pieces that are a path each, as ``a.py:3, src/b.py``."""
-    listed = _listed(value)
-    if isinstance(value, str) and listed == [value]:
-        pieces = [piece for each in _BETWEEN_PATHS.split(value) if (piece := each.strip())]
-        if len(pieces) > 1 and all(_PATH.fullmatch(piece) for piece in pieces):
-            return pieces
-    return listed
-
-
-Listed = BeforeValidator(_listed)
-"""Has a list read from its text, too."""
+_TOLD: Final = 5
+"""Of the faults of one call so many are told: a list of a hundred wrong items has one fault a hundred times."""
 
 
 def _short(value: str) -> str:
@@ -74,12 +36,14 @@ def _short(value: str) -> str:
     return value
 
 
-Texts = Annotated[tuple[str, ...], Listed]
-Words = Annotated[tuple[str, ...], BeforeValidator(_named)]
-Paths = Annotated[tuple[str, ...], BeforeValidator(_pathed)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(texts)]
+Named = BeforeValidator(names)
+"""Has a list read from its text, too."""
+Words = Annotated[tuple[str, ...], Named]
+Paths = Annotated[tuple[str, ...], BeforeValidator(paths)]
 Name = Annotated[str, AfterValidator(_short)]
 """What names something: a refusal repeats it, and must leave room for what to do."""
-Ids = Annotated[tuple[Name, ...], BeforeValidator(_named)]
+Ids = Annotated[tuple[Name, ...], Named]
 
 
 class Arguments(BaseModel):
@@ -113,7 +77,10 @@ def parse(tool: str, model: type[A], arguments: Mapping[str, object]) -> A:
     try:
         return model.model_validate({name: value for name, value in sent.items() if not _is_blank(model, name, value)})
     except ValidationError as error:
-        sentences = [_sentence(tool, model, problem) for problem in error.errors(include_url=False)]
+        problems = error.errors(include_url=False)
+        sentences = [_sentence(tool, model, problem) for problem in problems[:_TOLD]]
+        if len(problems) > _TOLD:
+            sentences.append(f"Besides these: {counted(len(problems) - _TOLD, 'fault')}.")
         raise KgError(Code.INVALID, " ".join(dict.fromkeys(sentences)), {"tool": tool}) from None
 
 
@@ -152,7 +119,7 @@ def _flat(property_: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sentence(tool: str, model: type[Arguments], problem: Mapping[str, Any]) -> str:
-    path = cut(".".join(str(part) for part in problem["loc"]), _REPEATED, Unit.CHARACTERS)
+    path = cut(scrub(".".join(str(part) for part in problem["loc"])).text, _REPEATED, Unit.CHARACTERS)
     match problem["type"]:
         case "extra_forbidden":
             return f"{tool} has no argument {path!r}; it takes {', '.join(_shown(model))}."

@@ -9,12 +9,12 @@ from pydantic import Field, WithJsonSchema
 
 from kg_core.model import DERIVED_FROM, Kind, Tier
 from kg_core.model.visible import shows
-from kg_core.policy import Depth, at_depth, connections, deepened, ranked
+from kg_core.policy import Depth, at_depth, connections, deepened, ranked, scrub
 from kg_core.policy.ranking import admits
 from kg_core.render import Block, Mark, MarkKind, Rank, cut, fit, node_line, one_line, relation, standing
 from kg_plugin_api import Limit, SearchRequest, Unit
 from kg_server.sources.notices import degraded_blocks
-from kg_server.tools.arguments import Arguments, Level, Listed, Words
+from kg_server.tools.arguments import Arguments, Level, Named, Words
 from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import level_of
 from kg_server.tools.passages import DOCUMENTS, passage_blocks, without_passages
@@ -44,7 +44,7 @@ class Search(Arguments):
     tags: Annotated[Words, Field(description="Only lessons that carry all of these tags.")] = ()
     statuses: Annotated[
         tuple[Literal["current", "proposed", "retracted", "superseded"], ...],
-        Listed,
+        Named,
         Field(description="Which lessons may answer; current and superseded ones unless said otherwise."),
     ] = ("current", "superseded")
     depth: Annotated[
@@ -109,7 +109,7 @@ def _nothing(arguments: Search) -> str:
     """What is said when nothing was found: only who looked at everything may take a lesson for a new one."""
     if not shows(arguments.query):
         return "The query is empty. Say in words what you look for; kg_read without ids shows every lesson's gist."
-    quoted = repr(cut(one_line(arguments.query), _QUOTED, Unit.CHARACTERS))
+    quoted = repr(cut(scrub(one_line(arguments.query)).text, _QUOTED, Unit.CHARACTERS))
     narrowing = [name for name in _NARROWING if getattr(arguments, name) != Search.model_fields[name].default]
     if not narrowing:
         return f"Nothing matches {quoted}. Other words may; what is new can be saved."
