@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
 
+async def read(agent: Any, task: str) -> list[str]:
+    """The parts of a task's state, without what says that there are more."""
+    parts: list[str] = []
+    text = await agent.call("kg_progress", task_id=task)
+    while len(parts) < 100:
+        said, _, footer = text.rpartition("\n(Part ")
+        parts.append(said if footer and said else text)
+        if "more=true" not in footer:
+            break
+        text = await agent.call("kg_read", more=True)
+    return parts
+
+
 def test_a_tasks_progress_is_kept_read_and_forgotten(live: Live) -> None:
     async def scenario(world: Any) -> None:
         agent = world.agent("s-1")
@@ -39,7 +52,21 @@ def test_a_state_nested_beyond_all_sense_is_kept_as_text_and_stops_no_writer(liv
         assert await world.service._memory.store.snapshot()
         await agent.put("cache-key", "Cache keys include the tenant.")
         await world.restart()
-        assert state in await agent.call("kg_progress", task_id="big-move")
+        assert state in "".join(await read(agent, "big-move"))
+
+    live(scenario)
+
+
+def test_a_state_of_any_size_is_read_back_whole(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1", harness="narrow")
+        state = "\n".join(f"step {number}: {'x' * (number % 90)}" for number in range(1_150))
+        for kept in (state, "y" * 65_536):
+            await agent.call("kg_progress", task_id="big-move", state=kept)
+            parts = await read(agent, "big-move")
+            assert len(parts) > 20
+            assert max(len(part.encode()) for part in parts) <= 2_000
+            assert "".join("".join(parts).split()).endswith("".join(kept.split()))
 
     live(scenario)
 

@@ -13,7 +13,7 @@ from kg_core.model import Change, Progress, to_iso
 from kg_core.model.foreign import TEXT, as_object
 from kg_core.model.ids import check_id, fold
 from kg_core.model.limits import PROGRESS_BYTES
-from kg_core.render import one_line
+from kg_core.render import Block, one_line
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level, Name
 from kg_server.tools.levels import level_of
@@ -58,7 +58,8 @@ def plan(arguments: ProgressArguments, call: Call) -> Plan:
         stored = graph.progress.get(task)
         if stored is None:
             return _nothing(call, arguments.level, task)
-        return said(f"{task!r}, saved {to_iso(stored.at)}:", *_lines(stored.state))
+        lines = [f"{task!r}, saved {to_iso(stored.at)}:", *_lines(stored.state)]
+        return Plan(blocks=(Block(text="\n".join(lines)),), paged=True)
     graph = call.pending.graph(arguments.level)
     task = _stored(graph, task)
     if not arguments.state.strip():
