@@ -18,6 +18,7 @@ from kg_core.model.limits import (
     VIEW_LENGTH,
 )
 from kg_core.model.visible import shows
+from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -50,6 +51,15 @@ def checked_gist(text: str) -> str:
 def checked_notes(notes: Sequence[str]) -> tuple[str, ...]:
     """Notes as they are stored: without those that show nothing, and without repetitions."""
     return _checked("notes", notes, NOTES, NOTE_LENGTH)
+
+
+def as_stored(sent: Sequence[str], stored: Sequence[str]) -> tuple[str, ...]:
+    """``sent`` with each text that is a stored one as it was shown, on one line, as it is stored."""
+    known = set(stored)
+    if known.issuperset(sent):
+        return tuple(sent)
+    shown = {one_line(text): text for text in reversed(stored)}
+    return tuple(dict.fromkeys(text if text in known else shown.get(text, text) for text in sent))
 
 
 def checked_touches(touches: Sequence[str]) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kg_core.render import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -61,7 +63,11 @@ def guard(
 
 
 def _missing(stored: Sequence[str], sent: tuple[str, ...] | None) -> tuple[str, ...]:
-    return () if sent is None else tuple(text for text in stored if text not in sent)
+    """What would be gone; other line breaks take nothing away."""
+    if sent is None or set(stored) <= set(sent):
+        return ()
+    shown = {one_line(text) for text in sent}
+    return tuple(text for text in stored if one_line(text) not in shown)
 
 
 def _fingerprint(*lists: tuple[str, ...] | None) -> str:

@@ -12,7 +12,7 @@ from kg_core.policy.credits import recurrence
 from kg_core.policy.derivation import place_of
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level, Name, Texts
-from kg_server.tools.content import checked_notes
+from kg_server.tools.content import as_stored, checked_notes
 from kg_server.tools.edges import graph_for, resolved_end
 from kg_server.tools.evidence import Conclusion, concluded, needed, refuse_circles, rested
 from kg_server.tools.levels import level_of
@@ -55,7 +55,8 @@ def plan(arguments: PutEdge, call: Call) -> Plan:
     source, rel, target = key
     stored = graph.edges.get(key)
     base = stored or Edge(source=source, rel=rel, target=target, created=call.now, by=call.by)
-    edge = replace(base, notes=checked_notes(arguments.notes)) if arguments.sent("notes") else base
+    notes = as_stored(checked_notes(arguments.notes), base.notes) if arguments.sent("notes") else base.notes
+    edge = replace(base, notes=notes)
     named = f"{source} --{rel}--> {target}"
     recurs = recurrence(edge, graph, call.pending.user)
     if edge == stored and recurs is None:

@@ -17,7 +17,15 @@ from kg_core.render import one_line
 from kg_core.render.block import Block, Mark, MarkKind
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Ids, Level, Name, Paths, Texts, Words
-from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches, checked_view, remarks
+from kg_server.tools.content import (
+    as_stored,
+    checked_gist,
+    checked_notes,
+    checked_tags,
+    checked_touches,
+    checked_view,
+    remarks,
+)
 from kg_server.tools.evidence import evidence, needed, refuse_circles, rested
 from kg_server.tools.guards import Refusal, guard
 from kg_server.tools.levels import bare_id, is_same_spelling, level_name, level_of, lookup
@@ -87,6 +95,9 @@ def plan(arguments: PutNode, call: Call) -> Plan:
     tags = checked_tags(arguments.tags) if arguments.sent("tags") else None
     pieces = evidence(call, graph, node_id, arguments.derived_from)
     if stored is not None:
+        notes = None if notes is None else as_stored(notes, stored.notes)
+        touches = None if touches is None else as_stored(touches, stored.touches)
+        tags = None if tags is None else as_stored(tags, stored.tags)
         if stored.locked:
             raise KgError(
                 Code.REFUSED, f"{node_id!r} is locked by a person and was not written. Tell the user.", {"id": node_id}
@@ -238,14 +249,14 @@ def _refused(call: Call, graph: Graph, stored: Node, refusal: Refusal) -> Plan:
         lines.append(f"{stored.id!r} is being written by another session at this moment; send the write again.")
         return said(*lines, is_error=True)
     marks: tuple[Mark, ...] = ()
+    dropped = [Block(text=f"  would be removed: {one_line(text)}") for text in refusal.dropped]
     if refusal.warning:
-        lines += [f"  would be removed: {one_line(text)}" for text in refusal.dropped]
         lines.append("Send the lists with everything that shall stay; or the same write again if removal is meant.")
         marks = (Mark(MarkKind.WARNED, graph.key, stored.id, refusal.warning),)
     else:
         lines.append("This is the node as it stands; send the write again with what you want to keep of it:")
     return Plan(
-        blocks=(Block(text="\n".join(lines)), *shown_in_full([(durable, node)], call.durable)),
+        blocks=(Block(text="\n".join(lines)), *dropped, *shown_in_full([(durable, node)], call.durable)),
         marks=marks,
         is_error=True,
     )
