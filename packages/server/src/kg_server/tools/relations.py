@@ -11,7 +11,13 @@ from kg_core.policy.credits import INSTANCE_OF
 if TYPE_CHECKING:
     from kg_core.model import Graph
 
-_MEANT: Final = {tuple(words(rel)): rel for rel in (SUPERSEDES, DERIVED_FROM, INSTANCE_OF)}
+
+def spelled(rel: str) -> str:
+    """The letters of a relation, however its words are joined: ``instance-of`` is ``instanceOf``, too."""
+    return "".join(words(fold(rel.strip()).replace(" ", "-")))
+
+
+_MEANT: Final = {spelled(rel): rel for rel in (SUPERSEDES, DERIVED_FROM, INSTANCE_OF)}
 
 
 def relation(text: str) -> str:
@@ -20,7 +26,7 @@ def relation(text: str) -> str:
     Raises INVALID with a legal one proposed.
     """
     rel = check_rel(text)
-    return _MEANT.get(_spelled(rel), rel)
+    return _MEANT.get(spelled(rel), rel)
 
 
 def edge_key(graph: Graph, source: str, text: str, target: str) -> EdgeKey:
@@ -45,9 +51,4 @@ def between(graph: Graph, source: str, target: str) -> list[EdgeKey]:
 
 def _stored(graph: Graph, key: EdgeKey) -> EdgeKey | None:
     alike = (found for found in between(graph, key.source, key.target) if found.source == key.source)
-    return next((found for found in alike if _spelled(found.rel) == _spelled(key.rel)), None)
-
-
-def _spelled(rel: str) -> tuple[str, ...]:
-    """The words of a relation, however they are joined."""
-    return tuple(words(fold(rel.strip()).replace(" ", "-")))
+    return next((found for found in alike if spelled(found.rel) == spelled(key.rel)), None)

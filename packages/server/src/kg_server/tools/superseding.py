@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import SUPERSEDES, EndKind, end_kind
-from kg_core.model.ids import fold, words
 from kg_core.render import all_replacements, one_line
 from kg_plugin_api import Code, KgError
+from kg_server.tools.relations import spelled
 
 if TYPE_CHECKING:
     from kg_core.model import EdgeKey, Graph
 
 _MEAN_THE_SAME: Final = frozenset(
-    {"superseded-by", "is-superseded-by", "replaces", "replaced-by", "is-replaced-by", "obsoletes", "obsoleted-by"}
+    spelled(rel)
+    for rel in (
+        *("superseded-by", "is-superseded-by", "replaces", "replaced-by", "is-replaced-by"),
+        *("obsoletes", "obsoleted-by"),
+    )
 )
 """Relations by which a writer may mean that a lesson is to be retired."""
 
@@ -37,15 +41,11 @@ def refuse_locked(graph: Graph, key: EdgeKey) -> None:
         )
 
 
-def _spelled_out(rel: str) -> bool:
-    return "-".join(words(fold(rel))) in _MEAN_THE_SAME
-
-
 def unretired(key: EdgeKey) -> tuple[str, ...]:
     """A sentence on a lesson that an edge does not retire: one of another level, one that a file would supersede, or
     one whose edge only says so in other words.
     """
-    if _spelled_out(key.rel) and end_kind(key.source) is end_kind(key.target) is EndKind.NODE:
+    if spelled(key.rel) in _MEAN_THE_SAME and end_kind(key.source) is end_kind(key.target) is EndKind.NODE:
         return (f"Note: this retires nothing. {SUPERSEDES} does, from the new lesson to the one that holds no more.",)
     within = end_kind(key.source) is end_kind(key.target) is EndKind.NODE
     if key.rel != SUPERSEDES or within or end_kind(key.target) is EndKind.PATH:
