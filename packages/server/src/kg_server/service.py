@@ -218,6 +218,7 @@ class Service:
             "search": self._memory.follower.health() if self._memory.follower is not None else {"backend": BUILTIN},
             "harnesses": sorted(self._harnesses),
             "heard": self._heard.told(),
+            "unsnapshotted": list(self._memory.store.unsnapshotted()),
             "problems": problems,
         }
 

@@ -94,3 +94,15 @@ def test_a_disk_that_refuses_everything_is_told_to_whoever_repeats_a_write(live:
         assert "Saved" in await writer.put("cache-key", "Keys include the tenant.")
 
     live(scenario)
+
+
+def test_health_names_the_graphs_whose_files_lag_behind_the_journal(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("first-node", "Not in its file yet.", level="user")
+        lagging = world.service.health()["unsnapshotted"]
+        await world.service._memory.store.snapshot()
+
+        assert lagging == ["user"]
+        assert world.service.health()["unsnapshotted"] == []
+
+    live(scenario)
