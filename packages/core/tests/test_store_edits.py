@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from kg_core.model import DAY, Change, Tombstone, Written
+from kg_core.model import DAY, Change, Tombstone, Use, Written
 from kg_core.store import Write
 from kg_core.store.journal import Journal
 
@@ -400,6 +400,32 @@ def test_a_hand_made_edge_into_the_users_memory_is_counted_there(home, values, s
         stores.edited(home, lambda document: document.update(edges=[]), "project:shop")
         await store.look()
         assert store.durable("user").use_of("rule").inbound == ()
+        await store.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("is_serving", [True, False])
+def test_a_lesson_that_a_person_edits_is_as_recent_as_the_edit(home, values, is_serving, stores):
+    async def main():
+        now = NOW
+        written = Written(at=NOW, by="c", author="c")
+        lessons = [values.node(name, created=NOW, written=written) for name in ("edited", "left")]
+        store = await stores.served(home, clock=lambda: now)
+        await store.commit(values.put(*lessons, use={each.id: Use(activity_at=NOW) for each in lessons}))
+        await store.snapshot()
+        if not is_serving:
+            await store.close()
+        now = NOW + DAY
+        stores.edited(home, lambda document: document["nodes"]["edited"].update(gist="by hand"))
+        if is_serving:
+            await store.look()
+        else:
+            store = await stores.served(home, clock=lambda: now)
+        graph = store.durable("user")
+        assert graph.nodes["edited"].gist == "by hand"
+        assert graph.use_of("edited").activity_at == NOW + DAY
+        assert graph.use_of("left").activity_at == NOW
         await store.close()
 
     asyncio.run(main())

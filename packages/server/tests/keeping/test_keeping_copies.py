@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_core.model import Edge, Node, Tombstone
+from kg_core.model import Edge, Node, Tombstone, to_iso
 from kg_server.keeping import exchange
 from kg_server.setup.team import Team
 
@@ -50,6 +50,20 @@ def test_what_is_learned_goes_into_the_copy_and_what_colleagues_learn_comes_in(s
     assert gist.startswith("Ben's lesson")
     assert "AKIAIOSFODNN7EXAMPL3" not in gist
     assert "AKIAIOSFODNN7EXAMPL3" not in shared.read_text(encoding="utf-8")
+
+
+def test_a_lesson_that_a_colleague_went_on_with_is_as_recent_as_their_write(server, shared) -> None:
+    theirs = json.loads(shared.read_text(encoding="utf-8"))
+    at = server.graph("project:shop").nodes["retry-three-times"].written.at + 5_000
+    continued = {"gist": "Five retries", "written": {"at": to_iso(at), "by": "ben", "author": "ben"}}
+    theirs["nodes"]["retry-three-times"] |= continued
+    shared.write_text(json.dumps(theirs), encoding="utf-8")
+
+    server.sync()
+
+    graph = server.graph("project:shop")
+    assert graph.nodes["retry-three-times"].gist == "Five retries"
+    assert graph.use_of("retry-three-times").activity_at == at
 
 
 SECRET = "AKIA" + "Q3EGRJ4XVZ7LMN2P"

@@ -360,6 +360,8 @@ def test_single_lessons_are_restored_by_id(kg, server, tmp_path) -> None:
     assert "before this is in" in out
     assert server.graph("user").nodes["one"].gist == "one as it was"
     assert server.graph("user").nodes["two"].gist == "two spoilt"
+    recent = {name: server.graph("user").use_of(name).activity_at for name in ("one", "two")}
+    assert recent["one"] == server.graph("user").nodes["one"].written.at > recent["two"]
 
 
 @pytest.mark.parametrize(

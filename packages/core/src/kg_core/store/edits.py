@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model.merge import dated, merge_extra, merge_part
+from kg_core.policy.activity import worked_on
 from kg_core.store.backups import keep_base
 from kg_core.store.entry import Write
 from kg_core.store.lines import SnapshotMark
@@ -94,7 +95,9 @@ class Edits:
             change, in_conflict = merge_part(base, held.pending, theirs, part)
             conflicts += in_conflict
             if change:
-                written.append(self.commits.commit(Write(by=BY, at=self.clock(), changes=(dated(change, created),))))
+                now = self.clock()
+                change = worked_on(dated(change, created), held.pending, now, BY)
+                written.append(self.commits.commit(Write(by=BY, at=now, changes=(change,))))
         await asyncio.gather(*written)
         if not await self.commits.settled() or self.commits.failures != failures:
             raise KgError(Code.UNAVAILABLE, f"{self.disk.home.graph(held.key)} was edited while writes failed.")

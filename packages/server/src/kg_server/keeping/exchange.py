@@ -21,6 +21,7 @@ from kg_core.exchange.team import continued, is_same, shared
 from kg_core.model import Change, Graph
 from kg_core.model.merge import dated, merge_part
 from kg_core.model.projectmap import FOLDER
+from kg_core.policy.activity import worked_on
 from kg_core.policy.secrets import scrub_edge, scrub_node
 from kg_core.store import OsFiles, ProblemKind, Write
 from kg_core.store.files import replace_file
@@ -122,12 +123,14 @@ class Exchange:
         conflicts: list[str] = []
         changed = 0
         async for part in in_slices(parts(known.base, theirs)):
-            change, in_conflict = merge_part(known.base, self._memory.pending(known.key), theirs, part)
+            ours = self._memory.pending(known.key)
+            change, in_conflict = merge_part(known.base, ours, theirs, part)
             conflicts += in_conflict
             if change:
                 at = self._clock()
                 changed += len(change.nodes)
-                written.append(self._memory.commit(Write(by=BY, at=at, changes=(dated(change, at),))))
+                change = worked_on(dated(change, at), ours, at, BY)
+                written.append(self._memory.commit(Write(by=BY, at=at, changes=(change,))))
         await asyncio.gather(*written)
         return changed, conflicts
 

@@ -15,6 +15,7 @@ from kg_core.model import MAINTAIN, USER, Graph
 from kg_core.model.codec import read_edge, read_node, read_progress, read_use
 from kg_core.model.nesting import is_too_deep
 from kg_core.model.visible import shows
+from kg_core.policy.activity import worked_on
 from kg_core.policy.secrets import scrub_edge, scrub_node, scrub_progress
 from kg_core.store import Write
 from kg_plugin_api import Code, KgError
@@ -124,7 +125,9 @@ class Offers:
             if run.dry:
                 run.staged[key] = ours.apply(taken.change)
             else:
-                await self._memory.commit(Write(by=str(run.kind), at=self._clock(), changes=(taken.change,)))
+                at, by = self._clock(), str(run.kind)
+                change = worked_on(taken.change, ours, at, by)
+                await self._memory.commit(Write(by=by, at=at, changes=(change,)))
         _count(run, key, taken)
         return {"taken": len(taken.outcomes)}
 
