@@ -27,6 +27,10 @@ class ProblemKind(StrEnum):
     """Lessons rest on one another, which an edit, an import or a merge brought."""
     MAP = "map"
     """A project's map of components and rules cannot be used as it stands."""
+    BEYOND = "beyond"
+    """Lessons that are larger, or have other ids, than a tool may write: people and imports may."""
+    DORMANT = "dormant"
+    """Edges with an end that names nothing any more: they are kept, and neither shown nor counted."""
     ODD = "odd"
     """Something is there that has no meaning: an unknown variable, an unreadable registration."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_core.store import OsFiles, Places, ProblemKind, Projects, Settings, now_ms
 from kg_core.store.failures import read_failure
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from kg_core.store import Home, Problem
     from kg_server.setup.machine import Machine
 
+_WORTH_KNOWING: Final = frozenset({ProblemKind.BEYOND, ProblemKind.DORMANT})
+_NOTES: Final = _WORTH_KNOWING | {ProblemKind.ODD, ProblemKind.CIRCLE}
+
 
 def stored(machine: Machine, cwd: str, known: Collection[str]) -> Iterator[Finding]:
     """The findings; only reads. ``cwd`` is the folder in which a person asks.
 
-    Of the files that the server has open it tells itself: ``known`` are those that it has told of.
+    Of the files that the server has open it tells itself what is wrong: ``known`` are those that it has told of. What
+    is only worth knowing is looked for here alone.
     """
     home = machine.memory
     try:
@@ -34,13 +38,13 @@ def stored(machine: Machine, cwd: str, known: Collection[str]) -> Iterator[Findi
     if note:
         yield Finding("memory", Level.NOTE, note)
     for problem in problems:
-        if problem.path not in known:
+        if problem.path not in known or problem.kind in _WORTH_KNOWING:
             yield Finding("storage", level(problem.kind), problem.sentence)
 
 
 def level(kind: str) -> Level:
     """How a problem of the storage is meant."""
-    return Level.NOTE if kind in {ProblemKind.ODD, ProblemKind.CIRCLE} else Level.PROBLEM
+    return Level.NOTE if kind in _NOTES else Level.PROBLEM
 
 
 def _left_behind(machine: Machine, cwd: str) -> tuple[str, tuple[Problem, ...]]:
