@@ -127,6 +127,30 @@ def test_a_newer_format_is_only_read(home, values, stores):
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_a_file_of_a_newer_format_that_is_gone_again_is_written_and_told_of_no_more(home, values, is_removed, stores):
+    async def main():
+        store = await stores.saved(home, values, values.node("before"))
+        ours = home.graph("user").read_bytes()
+        home.graph("user").write_bytes(ours.replace(b'"format": 1', b'"format": 99'))
+        await store.look()
+        with pytest.raises(KgError, match="read-only"):
+            store.commit(values.put(values.node("refused")))
+        if is_removed:
+            home.graph("user").unlink()
+        else:
+            home.graph("user").write_bytes(ours)
+        await store.look()
+        kinds = [problem.kind for problem in store.problems()]
+        await store.commit(values.put(values.node("after")))
+        await store.snapshot()
+        assert kinds == (["missing"] if is_removed else [])
+        assert set(json.loads(home.graph("user").read_text("utf-8"))["nodes"]) == {"before", "after"}
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_an_older_memory_keeps_all_its_nodes_beside_new_ones(home, values, stores):
     home.memory.mkdir(parents=True)
     old = {"nodes": {f"n{number}": {"gist": "g"} for number in range(9)}, "edges": []}

@@ -112,7 +112,7 @@ class Loading:
     async def read_edit(self, held: Held, found: FileState) -> Edit | None:
         """What an edited file says, on top of the base where it is damaged; ``None`` when a later version wrote it."""
         reading = await read_graph(held.key, found.data or b"", held.base)
-        held.read_only = ""
+        self._writable(held)
         if reading.is_newer:
             self._newer(held, reading)
             return None
@@ -127,6 +127,7 @@ class Loading:
     def restored(self, held: Held) -> None:
         """The file is gone although nobody asked us to forget: it is written again."""
         path = self.disk.home.graph(held.key)
+        self._writable(held)
         held.must_write = True
         self.problems.report(
             ProblemKind.MISSING, path, f"{path} was gone; its content is restored from the last backup and the journal."
@@ -208,6 +209,11 @@ class Loading:
         if damage:
             self.problems.report(ProblemKind.DAMAGED, path, f"{path}: {damage}. What could be read of it is used.")
         return uses
+
+    def _writable(self, held: Held) -> None:
+        """What kept the file from being written is not in it any more."""
+        held.read_only = ""
+        self.problems.solved(ProblemKind.NEWER, self.disk.home.graph(held.key))
 
     def _newer(self, held: Held, reading: Reading) -> None:
         path = self.disk.home.graph(held.key)
