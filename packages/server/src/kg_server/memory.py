@@ -166,7 +166,7 @@ class Memory:
     def _followed(self, entry: Entry) -> None:
         for change in entry.changes:
             if change.graph in self._indexing:
-                self._follow(change.graph, _touched(change))
+                self._follow(change.graph, _touched(entry, change, self.durable(change.graph)))
                 self._circles.follow(change)
             self._plugins.changed(
                 MemoryChange(
@@ -215,7 +215,13 @@ class Memory:
         self.index.upsert(items)
 
 
-def _touched(change: Change) -> list[str]:
-    """The nodes whose item a change may alter: their content, their tier, or what supersedes them."""
-    superseded = (edge.target for edge in change.edges if edge.rel == SUPERSEDES)
+def _touched(entry: Entry, change: Change, after: Graph) -> list[str]:
+    """The nodes whose item a change may alter: their content, their tier, or what supersedes them. That may be an edge
+    which had waited for its node, or which one that is gone leaves behind.
+    """
+    moved = [
+        node_id for node_id, node in change.nodes.items() if node is None or not entry.before.get((after.key, node_id))
+    ]
+    edges = [*change.edges, *(key for node_id in moved for key in after.incident.get(node_id, ()))]
+    superseded = (edge.target for edge in edges if edge.rel == SUPERSEDES)
     return list(dict.fromkeys([*change.nodes, *change.use, *superseded]))

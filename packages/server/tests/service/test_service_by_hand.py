@@ -8,7 +8,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import AsyncIterator, Callable, Coroutine
     from typing import Any
 
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
@@ -104,5 +104,35 @@ def test_what_a_session_wrote_over_is_no_news_to_it_after_its_context_was_compac
         await writer.put("cache-key", BY_HAND)
         text = await writer.start("compact")
         assert "Written by others" not in text
+
+    live(scenario)
+
+
+async def removed_and_put_back(world: Any, node_id: str) -> AsyncIterator[None]:
+    """A person takes a lesson out of the file, leaving its edges there, and puts it back."""
+    store = world.service._memory.store
+    await store.snapshot()
+    path = world.root / ".kg" / "memory" / "projects" / "shop" / "graph.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    lesson = document["nodes"].pop(node_id)
+    for nodes in (document["nodes"], {**document["nodes"], node_id: {"gist": lesson["gist"]}}):
+        path.write_text(json.dumps({**document, "nodes": nodes}), encoding="utf-8")
+        await store.look()
+        yield
+
+
+def test_a_lesson_holds_again_for_searches_while_what_superseded_it_is_out_of_the_file(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE)
+        await writer.put("language-in-key", "Keys have a language.")
+        await writer.call("kg_put_edge", **{"from": "language-in-key", "rel": "supersedes", "to": "cache-key"})
+
+        found = [
+            CACHE in await writer.call("kg_search", query="tenant", statuses=["current"])
+            async for _ in removed_and_put_back(world, "language-in-key")
+        ]
+
+        assert found == [True, False]
 
     live(scenario)
