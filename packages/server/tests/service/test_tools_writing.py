@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
 CACHE = "Cache keys include the tenant."
+BOTH = ("user", "project")
 
 
 def graph(world: Any, key: str = "project:shop") -> Any:
@@ -280,6 +281,40 @@ def test_the_ends_of_an_edge_are_resolved_when_it_is_written(live: Live) -> None
         await writer.call("kg_delete_edge", from_="cache-key", rel="needs", to="retry-jitter")
         assert not graph(world).edges
         assert graph(world, USER).use_of("retry-jitter").inbound == ()
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("to", ["in-both-too", "of-the-user", "user:of-the-user", "src/app.py"])
+def test_an_edge_whose_end_is_on_both_levels_is_refused_until_a_level_is_named(live: Live, to: str) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        for node_id, levels in {"in-both": BOTH, "in-both-too": BOTH, "of-the-user": ("user",)}.items():
+            for level in levels:
+                await writer.put(node_id, f"{node_id} of {level}.", level=level)
+
+        refused = await writer.refused("kg_put_edge", from_="in-both", rel="guards", to=to)
+        written = [*graph(world).edges, *graph(world, USER).edges]
+        said = [await writer.call("kg_put_edge", from_="in-both", rel="guards", to=to, level=level) for level in BOTH]
+
+        assert "'in-both' exists on the levels 'user' and 'project'" in refused
+        assert written == []
+        assert "(user)" in said[0]
+        assert "(project)" in said[1]
+
+    live(scenario)
+
+
+def test_an_end_that_is_on_both_levels_is_the_projects_beside_one_that_is_there_alone(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("of-the-project", "There alone.")
+        for level in BOTH:
+            await writer.put("in-both", f"It is of {level}.", level=level)
+
+        await writer.call("kg_put_edge", from_="in-both", rel="guards", to="of-the-project")
+
+        assert list(graph(world).edges) == [EdgeKey("in-both", "guards", "of-the-project")]
 
     live(scenario)
 

@@ -20,24 +20,27 @@ _FILE_NAME: Final = re.compile(r"\\|\.[A-Za-z][A-Za-z0-9]{0,7}(?::\d+)?$")
 
 
 def graph_for(levels: Levels, source: str, target: str, level: Level | None) -> Graph:
-    """The graph that an edge belongs to: the one named, else the user's when nothing of the project is in it."""
+    """The graph that an edge belongs to: the one named, else the project's when an end is there alone, else the user's.
+
+    Raises AMBIGUOUS when an end is on both levels and no other end decides which one is meant.
+    """
     if level is not None:
         return levels.graph(level)
     if levels.project is None:
         return levels.user
     bare = [end for end in (source, target) if end_kind(single_line(end)) is EndKind.NODE]
-    if any(prefixed(end)[0] == "project" for end in bare):
-        return levels.project
-    for end in bare:
-        in_both = lookup(levels.user, end) is not None and lookup(levels.project, end) is not None
-        if in_both and len(bare) == 1:
-            raise KgError(
-                Code.AMBIGUOUS,
-                f"{end!r} exists on the levels 'user' and 'project'. Repeat the call with level='user' or "
-                "level='project'.",
-                {"id": end, "levels": ["user", "project"]},
-            )
-    return levels.project if any(lookup(levels.project, end) is not None for end in bare) else levels.user
+    of_project = [
+        end for end in bare if prefixed(end)[0] == "project" or lookup(levels.project, single_line(end)) is not None
+    ]
+    in_both = [end for end in of_project if lookup(levels.user, single_line(end)) is not None]
+    if in_both and in_both == of_project:
+        raise KgError(
+            Code.AMBIGUOUS,
+            f"{in_both[0]!r} exists on the levels 'user' and 'project'. Repeat the call with level='user' or "
+            "level='project'.",
+            {"id": in_both[0], "levels": ["user", "project"]},
+        )
+    return levels.project if of_project else levels.user
 
 
 def resolved_end(graph: Graph, user: Graph, text: str) -> str:
