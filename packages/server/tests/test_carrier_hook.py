@@ -294,7 +294,9 @@ def test_what_somebody_wrote_is_not_kept_with_a_start_that_no_server_took(hook, 
     served = served_later()
     os.utime(places.outage, (1, time.time() - 10.5))
     hook("Prompt")
-    assert served.memory.events[0][1].payload == told
+    raw = served.memory.events[0][1]
+    assert raw.payload == told
+    assert abs(raw.meta[late.LATE] - time.time() * 1000) < 60_000, "so that a server knows what came after it"
 
 
 @pytest.mark.usefixtures("answers", "no_start")

@@ -13,6 +13,7 @@ from kg_core.store import as_on_disk, is_path
 from kg_core.store.slices import in_turns
 from kg_plugin_api import Event, EventKind, KgError, Queued, SearchResults, ToolKind
 from kg_plugin_api import Path as TextPath
+from kg_server.carrier.late import LATE
 from kg_server.contexts import ContextKey, Entrance
 from kg_server.delivery import (
     Duplicates,
@@ -121,6 +122,9 @@ class Events:
         self.endings.note(harness, event)
         if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
             return self._reply(harness, raw)
+        late = raw.meta.get(LATE)
+        if self._is_overtaken(ContextKey(harness.name, event.session, event.agent), late):
+            return self._reply(harness, raw)
         self.plugins.seen(event)
         completed = await self.transcripts.complete(harness, event)
         event, sequence = completed.event, self.memory.store.sequence
@@ -132,7 +136,8 @@ class Events:
             self.deliveries.forget(context.id)
             self.queues.rewind(context.id)
             self.pages.forget(context.id)
-        if not spec.injects and not (isinstance(harness.delivery, Queued) and spec.delivered_by):
+        brings = spec.injects or (isinstance(harness.delivery, Queued) and spec.delivered_by)
+        if late is not None or not brings:
             return self._reply(harness, raw)
         try:
             await self.memory.load(*context.graphs)
@@ -150,6 +155,13 @@ class Events:
         )
         context = self.registry.get(context.id) or context
         return self._say(harness, raw, event, spec, context, results, touches, found)
+
+    def _is_overtaken(self, key: ContextKey, late: object) -> bool:
+        """Whether a start that was kept at ``late`` has been heard of since and its session has its memory: as when
+        only the answer got lost, and a prompt came before it was told again.
+        """
+        context = self.registry.find(key)
+        return isinstance(late, int) and context is not None and context.begun > late and context.ledger.preloaded
 
     async def _further(self, harness: Harness, raw: RawEvent, event: Event, spec: EventSpec) -> EventReply:
         """A further part of what the start of a session brings; silent where all of it is in the first one."""

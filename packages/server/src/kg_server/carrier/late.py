@@ -16,6 +16,8 @@ from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places, remove
 from kg_server.carrier.wire import Missed, Wire
 
+LATE = "kg/late"
+"""In the ``meta`` of an event that was kept: since when, in milliseconds."""
 MOST = 32
 """So many are kept, the newest: after days without a server the sessions of the first one are over."""
 _LARGEST = 64 * 1024
@@ -37,11 +39,12 @@ def keep(places: Places, path: str, body: bytes) -> None:
     """
     if len(body) > _LARGEST:
         return
+    now = time.time_ns()
     try:
-        body = _unwritten(body)
+        body = _unwritten(body, now // 1_000_000)
     except (ValueError, RecursionError):
         return
-    name = os.path.join(places.late, f"{time.time_ns():020d}-{os.getpid()}")
+    name = os.path.join(places.late, f"{now:020d}-{os.getpid()}")
     try:
         os.makedirs(places.late, mode=0o700, exist_ok=True)
         for old in sorted(os.listdir(places.late))[: 1 - MOST]:
@@ -52,14 +55,16 @@ def keep(places: Places, path: str, body: bytes) -> None:
         remove(name)
 
 
-def _unwritten(body: bytes) -> bytes:
-    """The event without the fields that hold free text. Raises ValueError for what is no event."""
+def _unwritten(body: bytes, since: int) -> bytes:
+    """The event without the fields that hold free text, kept ``since``. Raises ValueError for what is no event."""
     import json
 
     event = json.loads(body)
     payload = event.get("payload") if isinstance(event, dict) else None
     if not isinstance(payload, dict):
         raise ValueError("it is no event")
+    meta = event.get("meta")
+    event["meta"] = {**(meta if isinstance(meta, dict) else {}), LATE: since}
     event["payload"] = {name: value for name, value in payload.items() if not name.lower().endswith(_WRITTEN)}
     return json.dumps(event, separators=(",", ":")).encode("ascii")
 

@@ -59,7 +59,7 @@ class Admission:
         if known is None or how is Entrance.OPEN:
             context = self._registry.open(key, now=now, sequence=sequence)
         elif how is Entrance.RESET:
-            context = self._registry.reset(known.id)
+            context = self._registry.reset(known.id, now)
         else:
             context = known
         self._place(context, event.cwd)

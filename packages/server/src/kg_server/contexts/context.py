@@ -47,6 +47,8 @@ class Context:
     prompt: str = ""
     resets: int = 0
     """How often the model's text was lost since the server started: what it was shown before counts no more."""
+    begun: Millis = 0
+    """When the model's text began: with the context, or when an earlier one was lost."""
     ledger: Ledger = field(default_factory=Ledger)
 
     def placed_at(self, cwd: str, project: GraphKey) -> Context:
@@ -54,9 +56,9 @@ class Context:
         ledger = self.ledger.widened(self.graphs) if self.placed and project else self.ledger
         return replace(self, placed=True, cwd=cwd, project=project, ledger=ledger)
 
-    def reset(self) -> Context:
+    def reset(self, now: Millis) -> Context:
         """This context after the model's text was lost."""
-        return replace(self, resets=self.resets + 1, ledger=self.ledger.reset())
+        return replace(self, resets=self.resets + 1, begun=now, ledger=self.ledger.reset())
 
     @property
     def graphs(self) -> tuple[GraphKey, ...]:
@@ -75,6 +77,7 @@ class Context:
             "id": self.id,
             "key": list(self.key),
             "opened": self.opened,
+            "begun": self.begun,
             "used": self.used,
             "started": self.started,
             "placed": self.placed,
@@ -118,6 +121,7 @@ def replay(contexts: Mapping[str, Context], record: Record) -> Context | None:
             id=context_id,
             key=ContextKey(harness, session, agent),
             opened=int(record["opened"]),
+            begun=int(record.get("begun") or record["opened"]),
             used=int(record["used"]),
             started=int(record["started"]),
             placed=bool(record["placed"]),
@@ -145,7 +149,7 @@ def replay(contexts: Mapping[str, Context], record: Record) -> Context | None:
         case "read":
             return replace(context, read=int(record["bytes"]), prompt=str(record["prompt"]))
         case "reset":
-            return context.reset()
+            return context.reset(int(record.get("at") or context.begun))
         case "close":
             return None
     raise ValueError(f"unknown operation {operation!r}")

@@ -105,7 +105,8 @@ class Registry:
             generation += 1
         if earlier is not None:
             self.close_context(earlier.id)
-        context = Context(id=context_id, key=key, opened=now, used=now, started=sequence, ledger=first_ledger(sequence))
+        ledger = first_ledger(sequence)
+        context = Context(id=context_id, key=key, opened=now, used=now, begun=now, started=sequence, ledger=ledger)
         self._keep(context)
         for record in context.records():
             self._log.append(record)
@@ -128,10 +129,10 @@ class Registry:
             ledger = context.ledger.apply_all(marks, now)
             self._change(replace(context, ledger=ledger), marks_record(context_id, marks, now))
 
-    def reset(self, context_id: str) -> Context:
+    def reset(self, context_id: str, now: Millis) -> Context:
         """The model's earlier text is gone: its context forgets what it had seen."""
         context = self._by_id[context_id]
-        return self._change(context.reset(), {"op": "reset", "id": context_id})
+        return self._change(context.reset(now), {"op": "reset", "id": context_id, "at": now})
 
     def set_maintenance(self, context_id: str) -> Context:
         """Makes it a maintenance context, for good."""
