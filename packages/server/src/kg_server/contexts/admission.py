@@ -83,12 +83,15 @@ class Admission:
         """The context of an MCP call, registered if need be.
 
         A call that ``introduces`` a client which nothing tells apart gets a new context, whose id it is given. One that
-        ``attaches`` names ``cwd`` on purpose: it gives a context that has no project the one of that folder. Raises
-        NOT_FOUND for a ``session_id`` that is not known and INVALID for a relative ``cwd``.
+        ``attaches`` names ``cwd`` on purpose: it gives a context that has no project the one of that folder. A
+        ``session_id`` is that of a context, or the client's own name of the session where events tell it too. Raises
+        NOT_FOUND for one that is not known and INVALID for a relative ``cwd``.
         """
         if cwd and not (is_path(cwd) and Path(cwd).is_absolute()):
             raise KgError(Code.INVALID, f"cwd must be an absolute path, and {cwd[:200]!r} is none.", {"cwd": cwd[:200]})
         key = self._bindings.resolve(harness.name, caller, shim)
+        if key is None and session_id and harness.events and not self._registry.knows(session_id):
+            key = ContextKey(harness.name, session_id)
         if key is None and session_id:
             context = self._registry.get(session_id)
             if context is None:
