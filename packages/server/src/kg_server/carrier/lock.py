@@ -59,6 +59,13 @@ class FileLock:
             time.sleep(0.02)
         return True
 
+    def is_current(self) -> bool:
+        """Whether the file that was locked is still the one at its path; its folder may have been deleted since."""
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), os.stat(self._path))
+        except OSError:
+            return False
+
     def release(self) -> None:
         """Lets go; harmless when it is not held."""
         if self._descriptor >= 0:

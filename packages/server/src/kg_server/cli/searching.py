@@ -13,6 +13,7 @@ from kg_server.cli.options import told
 from kg_server.cli.output import tell_failure
 from kg_server.cli.place import working_folder
 from kg_server.cli.readable import brief
+from kg_server.cli.turn import own_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,9 +46,10 @@ def choose(
         if dry_run:
             return report.ends(_shown(chosen, told_of, full=full))
         try:
-            if not _written(chosen, told_of, agreed):
-                return report.ends(0)
-            _wait(chosen, told_of)
+            with own_turn(home):
+                if not _written(chosen, told_of, agreed):
+                    return report.ends(0)
+                _wait(chosen, told_of)
         except KgError as failure:
             told_of["open"] = [failure.sentence]
             left = "" if told_of["files"] else "The settings are as they were. "

@@ -15,6 +15,7 @@ from kg_server.cli.control import control
 from kg_server.cli.given import NAME
 from kg_server.cli.options import apart, as_json, patiently, told, with_home
 from kg_server.cli.output import tell_failure
+from kg_server.cli.turn import own_turn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,13 +91,14 @@ def command(
         _tell(choice, plugins.harnesses)
         if dry_run:
             return report.ends(_shown(wanted, report.accounts, full=full))
-        connected = _connected(wanted, consent, report.accounts, trust_hooks=trust_hooks)
-        still_open = [sentence for account in report.accounts for sentence in account.still_open]
-        try:
-            proved = [connection for connection in connected if connection in agents]
-            _prove(home, proved, plugins)
-        except KgError as failure:
-            still_open.append(failure.sentence)
+        with own_turn(home):
+            connected = _connected(wanted, consent, report.accounts, trust_hooks=trust_hooks)
+            still_open = [sentence for account in report.accounts for sentence in account.still_open]
+            try:
+                proved = [connection for connection in connected if connection in agents]
+                _prove(home, proved, plugins)
+            except KgError as failure:
+                still_open.append(failure.sentence)
         for sentence in still_open:
             click.echo(f"Still open: {sentence}", err=True)
         if still_open:

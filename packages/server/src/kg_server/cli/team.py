@@ -12,6 +12,7 @@ from kg_server.cli.control import control
 from kg_server.cli.options import patiently
 from kg_server.cli.output import tell_failure
 from kg_server.cli.place import working_folder
+from kg_server.cli.turn import own_turn
 from kg_server.counting import counted
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def share(home: Home, *, dry_run: bool, full: bool, off: bool) -> int:
     if dry_run:
         _preview(team, off=off, full=full)
         return 0
-    return _leave(home, team) if off else _join(home, team)
+    with own_turn(home):
+        return _leave(home, team) if off else _join(home, team)
 
 
 def _preview(team: Team, *, off: bool, full: bool) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,14 +15,18 @@ from kg_plugin_api import Code, KgError
 from kg_server.cli import changes
 from kg_server.cli.options import Report, Waiting, as_json, told, with_home
 from kg_server.cli.output import tell_failure
+from kg_server.cli.turn import own_turn
 from kg_server.lifecycle.control import Control
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from kg_core.claims import Editor, Outcome, Plan
     from kg_core.store import Home
     from kg_server.setup.account import Account
+
+_ATTEMPTS: Final = 5
 
 
 @click.command("uninstall")
@@ -46,7 +51,8 @@ def command(
     with told(home, dry_run=dry_run, as_json=as_json) as report:
         if dry_run:
             return report.ends(_shown(home, named, report, purge=purge, full=full))
-        return report.ends(_run(home, named, report, purge=purge, yes=yes))
+        with own_turn(home, begins=False):
+            return report.ends(_run(home, named, report, purge=purge, yes=yes))
 
 
 def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes: bool) -> int:
@@ -151,13 +157,25 @@ def _purge(home: Home) -> None:
         if path.is_symlink() or path.is_file():
             path.unlink()
         elif path.exists():
-            shutil.rmtree(path)
+            _delete(path)
     try:
         home.root.rmdir()
     except OSError:
         click.echo(f"The memory in {home.root} is deleted. What else lies there stays.")
     else:
         click.echo(f"{home.root} is deleted.")
+
+
+def _delete(folder: Path) -> None:
+    """Deletes a folder whole, also while a carrier of a session that goes on puts a last file there, or takes it."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            shutil.rmtree(folder)
+        except OSError as failure:
+            if failure.errno not in {errno.ENOTEMPTY, errno.ENOENT} or attempt == _ATTEMPTS:
+                raise
+        else:
+            return
 
 
 def _undo_steps(home: Home, named: Sequence[str]) -> list[str]:
