@@ -77,9 +77,39 @@ MORE = [
     ("password", joined('{\\"pass', 'word\\": \\"', RANDOM, '\\"}')),
     ("api-key", joined('{\\"client_se', 'cret\\": \\"', RANDOM, '\\"}')),
     ("password", joined("curl -s -u admin:", RANDOM, " https://api.example.org")),
+    ("npm-token", joined("//npm.example.org/:_auth", "Token=", str(uuid.UUID(int=5**50)))),
     ("password", joined("machine api.example.org login bob pass", "word ", RANDOM)),
 ]
 """Further providers, and names of a password in other languages and within a text of JSON."""
+
+SHORT = {
+    text: text.replace("hunter2", "[secret:password]")
+    for text in (
+        "password: hunter2",
+        "Password = 'hunter2'",
+        '{"password": "hunter2", "user": "bob"}',
+        '{\\"password\\": \\"hunter2\\"}',
+        "DB_PASSWORD=hunter2",
+        'export SMTP_PASS="hunter2"',
+        "MYSQL_PWD=hunter2 mysql",
+        "PGPASSWORD=hunter2 psql -h db",
+        "password: str = 'hunter2'",
+        "jdbc:mysql://db/app?user=bob&password=hunter2&useSSL=false",
+        "Server=db;User Id=sa;Password=hunter2;",
+        "create-user --password hunter2 bob",
+        "--password=hunter2",
+        "sshpass -p hunter2 ssh db",
+        "mysqldump -u root -phunter2 app",
+        "curl -u admin:hunter2 https://api.example.org",
+        "CREATE USER bob WITH PASSWORD 'hunter2'",
+        "CREATE USER bob IDENTIFIED BY 'hunter2'",
+        "requirepass hunter2",
+        "Passwort: hunter2",
+        "mot de passe : hunter2",
+        "postgres://bob:hunter2@db/app",
+    )
+}
+"""Short passwords behind what says that they are."""
 
 HIDDEN = [f"{secret[:3]}\u200b{secret[3:-3]}\u2060\u00ad{secret[-3:]}" for secret in SECRETS.values()]
 
@@ -114,6 +144,21 @@ HARMLESS = [
     "a machine that has login and password prompts",
     "by_pass = True and first_pass=second_pass",
     "at 12:AA of the schedule; see /api/webhooks/ and ?sig=SIGNATURE",
+    "the password field must be trimmed; password1 = password2 is checked first",
+    'password=os.environ["DB_PASSWORD_2"] and password = getPasswordV2() and password=users[0]',
+    "password=password1, password=user_password2, password: process.env.DB_PASS2",
+    "password: argon2id, password: bcrypt12, password=sha256(x), password: base64-encoded, password: utf8",
+    "password: min8, password: 12chars, password: 12-characters-at-least, password: at-least-8, password: 3-of-5",
+    "password: VARCHAR2(64), password: string1, password: v1.2.3, password: SEC-101, password: step2",
+    "PWD=/Users/Bob2/Proj1 and OLDPWD=/srv/app1 and password: docs/auth2.md",
+    "DB_PASSWORD=${DB_PASSWORD_2} DB_PASSWORD=$DB_PW2 DB_PASSWORD=<password2> DB_PASSWORD=%DB_PW2%",
+    "DB_PASSWORD=your-password-1 DB_PASSWORD=changeme1 DB_PASSWORD=op://vault/item1/field DB_PASSWORD_FILE=/run/db1",
+    "Password::Argon2id, Password::Sha256Hasher, password => field2, password: *default1, password: !vault2",
+    "if password == hunter22x: the password: str = DEFAULT_PW_1",
+    "mysql -p asks for it; mysql -P3307 is the port; mysql -u root -p$PW1; use --password stdin",
+    "curl -u user1:$TOKEN1 https://x; sshpass -p is refused by policy2; requirepass ${REDIS_PW1}",
+    "the column password 'varchar64' is too short; identified by 'auth_socket2'",
+    "//npm.example.org/:_authToken=${NPM_TOKEN}",
 ]
 
 
@@ -137,6 +182,11 @@ def test_so_it_does_with_other_providers_and_in_other_languages(kind: str, secre
     assert HEX[:24] not in found.text
     assert BODY[:12] not in found.text
     assert found.text.endswith(" until May.")
+
+
+@pytest.mark.parametrize("text", SHORT)
+def test_a_short_password_goes_where_its_name_stands_before_it(text: str) -> None:
+    assert scrub(text) == (SHORT[text], ("password",))
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -220,7 +270,7 @@ def test_a_saved_state_loses_its_secrets_wherever_they_are_in_it() -> None:
 
 @given(
     st.lists(
-        st.sampled_from([*SECRETS.values(), *(secret for _, secret in MORE), *HARMLESS, *HIDDEN])
+        st.sampled_from([*SECRETS.values(), *(secret for _, secret in MORE), *SHORT, *HARMLESS, *HIDDEN])
         | st.text(max_size=30),
         max_size=6,
     ),

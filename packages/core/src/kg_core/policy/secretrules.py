@@ -7,11 +7,11 @@ Why these rules and no library: ``docs/decisions/secrets.md``.
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from kg_core.policy.secretvalues import has_digit, is_credential, is_mixed, is_password, is_random, is_strong
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,48 +30,6 @@ class Rule:
     accepts: Callable[[str], bool] | None = None
 
 
-def _has_digit(text: str) -> bool:
-    return any(character.isdigit() for character in text)
-
-
-def _is_mixed(text: str) -> bool:
-    """Whether letters and digits are mixed, as words are not."""
-    return _has_digit(text) and any(character.isalpha() for character in text)
-
-
-def _is_random(text: str) -> bool:
-    """Whether some unbroken run looks drawn by lot, and nothing says that it is a digest."""
-    if _DIGEST.match(text) or _TYPE.search(text):
-        return False
-    return any(_is_mixed(run) and _entropy(run) >= _RANDOM for run in _RUN.findall(text))
-
-
-def _is_strong(text: str) -> bool:
-    """Whether it has lower and upper case and a digit, or a digit and a symbol: a password, not a remark on one."""
-    has_case = any(c.islower() for c in text) and any(c.isupper() for c in text)
-    has_symbol = any(c in "!@#%^&*+?~" for c in text)
-    return _has_digit(text) and (has_case or has_symbol) and not _NAME.fullmatch(text)
-
-
-def _is_credential(text: str) -> bool:
-    """Whether the value of an ``Authorization`` header is one, and no stand-in for it."""
-    return not _STAND_IN.search(text)
-
-
-def _entropy(text: str) -> float:
-    """Bits per character."""
-    return -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
-
-
-_RANDOM: Final = 3.2
-_RUN: Final = re.compile(r"[A-Za-z0-9+/]{16,}")
-_DIGEST: Final = re.compile(r"(?i)(?:sha|md)-?\d")
-_TYPE: Final = re.compile(r"[a-z0-9](?:Key|Token|Secret)")
-"""The name of a type: ``Ed25519PrivateKey``."""
-_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
-"""A member of something: ``process.env.PASSWORD_2``."""
-_STAND_IN: Final = re.compile(r"(?i)your|token|example|placeholder|access|secret|x{4}|\.{3}")
-
 _START: Final = r"(?<![A-Za-z0-9])"
 """No letter or digit comes before: ``task-list`` holds no ``sk-list``."""
 _END: Final = r"(?![A-Za-z0-9])"
@@ -82,6 +40,10 @@ _GIVEN: Final = r"\\?[\"']?\s*(?::=|=>|[:=：])\s*\\?[\"'`]?"
 """What stands between a name and its value, also within a text of JSON."""
 _PASSWORDS: Final = ("contraseña", "mot de passe", "пароль", "Пароль", "密码", "密碼", "パスワード", "비밀번호")
 """What a password is called elsewhere; German has it among the others."""
+_NO_CALL: Final = r"(?![A-Za-z_][\w.]*+(?:\(|\[(?!secret:)))"
+"""What follows is no call and no lookup in code: ``os.environ["PASSWORD"]``."""
+_VALUE: Final = r"(?:(?!&[\w.-]+=)[^\s\"'`,;<>{}()\[\]$\\])"
+"""A character of a password; the next parameter of an address is none of it."""
 
 
 def _prefixed(
@@ -104,14 +66,14 @@ _RULES: Final[tuple[Rule, ...]] = (
     ),
     _prefixed("private-key", "AGE-SECRET-KEY-1", rest="[A-Z0-9]{40,}"),
     _prefixed("aws-access-key", "AKIA", rest=rf"[A-Z0-9]{{16}}{_END}"),
-    _prefixed("aws-access-key", "ASIA", "ABIA", "ACCA", rest=rf"[A-Z0-9]{{16}}{_END}", accepts=_has_digit),
+    _prefixed("aws-access-key", "ASIA", "ABIA", "ACCA", rest=rf"[A-Z0-9]{{16}}{_END}", accepts=has_digit),
     Rule(
         "aws-secret-key",
         ("aws", "AWS", "Aws"),
         re.compile(
             r"(?i)aws.{0,20}(?:secret|access).{0,20}?[=:]\s*[\"']?(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
         ),
-        _is_mixed,
+        is_mixed,
     ),
     _prefixed("github-token", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", rest="[A-Za-z0-9]{30,}"),
     _prefixed("github-token", "github_pat_", rest="[A-Za-z0-9_]{22,}"),
@@ -119,17 +81,17 @@ _RULES: Final[tuple[Rule, ...]] = (
         "gitlab-token",
         *("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "gloas-", "glimt-", "glagent-"),
         rest=r"[\w.-]{20,}",
-        accepts=_has_digit,
+        accepts=has_digit,
         hint="gl",
     ),
     _prefixed(
         "slack-token",
         *("xoxb-", "xoxp-", "xoxa-", "xoxe-", "xoxe.xoxp-", "xoxe.xoxb-", "xoxr-", "xoxs-", "xoxc-", "xoxd-"),
         rest=r"[\w%.-]{10,}",
-        accepts=_has_digit,
+        accepts=has_digit,
         hint="xox",
     ),
-    _prefixed("slack-token", "xapp-", rest=r"[\w-]{10,}", accepts=_has_digit),
+    _prefixed("slack-token", "xapp-", rest=r"[\w-]{10,}", accepts=has_digit),
     Rule(
         "slack-webhook", ("hooks.slack.com/",), re.compile(r"hooks\.slack\.com/(?P<secret>\w+/T\w{6,}/B\w{6,}/\w{16,})")
     ),
@@ -139,7 +101,7 @@ _RULES: Final[tuple[Rule, ...]] = (
     _prefixed("anthropic-key", "sk-ant-", rest=r"[\w-]{16,}"),
     _prefixed("openai-key", "sk-proj-", "sk-svcacct-", "sk-admin-", rest=r"[\w-]{20,}"),
     _prefixed("api-key", "sk-or-v1-", rest="[A-Za-z0-9]{20,}"),
-    _prefixed("openai-key", "sk-", rest="[A-Za-z0-9]{20,}", accepts=_is_mixed),
+    _prefixed("openai-key", "sk-", rest="[A-Za-z0-9]{20,}", accepts=is_mixed),
     _prefixed("google-key", "AIza", rest=r"[\w-]{32,}"),
     _prefixed("google-key", "GOCSPX-", rest=r"[\w-]{24,}"),
     _prefixed("google-token", "ya29.", rest=r"[\w.-]{20,}"),
@@ -152,9 +114,9 @@ _RULES: Final[tuple[Rule, ...]] = (
     _prefixed("docker-token", "dckr_pat_", rest=r"[\w-]{20,}"),
     _prefixed("vault-token", "hvs.", "hvb.", rest=r"[\w-]{24,}"),
     _prefixed("databricks-token", "dapi", rest=rf"[a-f0-9]{{32}}{_END}"),
-    _prefixed("api-key", "gsk_", "xai-", "pplx-", "lin_api_", "ntn_", rest="[A-Za-z0-9]{36,}", accepts=_is_mixed),
-    _prefixed("api-key", "figd_", "HRKU-", "sntrys_", "sntryu_", rest=r"[\w-]{32,}", accepts=_is_mixed),
-    _prefixed("api-key", "r8_", rest=r"[A-Za-z0-9]{37}(?![\w-])", accepts=_is_mixed),
+    _prefixed("api-key", "gsk_", "xai-", "pplx-", "lin_api_", "ntn_", rest="[A-Za-z0-9]{36,}", accepts=is_mixed),
+    _prefixed("api-key", "figd_", "HRKU-", "sntrys_", "sntryu_", rest=r"[\w-]{32,}", accepts=is_mixed),
+    _prefixed("api-key", "r8_", rest=r"[A-Za-z0-9]{37}(?![\w-])", accepts=is_mixed),
     _prefixed("api-key", "sbp_", "rubygems_", rest="[a-f0-9]{40,}"),
     _prefixed("atlassian-token", "ATATT3", "ATCTT3", rest=r"[\w=-]{40,}"),
     _prefixed("doppler-token", "dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", rest=r"[\w.-]{36,}", hint="dp."),
@@ -183,7 +145,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         "aws-session-token",
         ("ession_token", "ESSION_TOKEN", "essionToken"),
         re.compile(rf"(?i)session_?token{_GIVEN}(?P<secret>[A-Za-z0-9/+=]{{40,}})"),
-        _is_mixed,
+        is_mixed,
     ),
     Rule("private-key", ("client-key-data",), re.compile(r"client-key-data:\s*(?P<secret>[A-Za-z0-9+/=]{40,})")),
     Rule(
@@ -197,13 +159,13 @@ _RULES: Final[tuple[Rule, ...]] = (
         re.compile(
             r"(?i)authorization[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)\s+(?P<secret>[A-Za-z0-9._~+/=-]{12,})"
         ),
-        _is_credential,
+        is_credential,
     ),
     Rule(
         "bearer-token",
         ("earer ", "EARER "),
         re.compile(r"(?i)\bbearer\s+(?P<secret>[A-Za-z0-9._~+/=-]{16,})"),
-        _is_mixed,
+        is_mixed,
     ),
     Rule(
         "api-key",
@@ -212,31 +174,55 @@ _RULES: Final[tuple[Rule, ...]] = (
             r"(?i)(?:api|access|secret|auth|private|client|encryption|signing|refresh)[_. -]?(?:key|token|secret)"
             rf"{_GIVEN}(?P<secret>[^\s\"'`,;<>{{}}()\[\]$\\]{{16,}})"
         ),
-        _is_random,
+        is_random,
     ),
     Rule(
         "password",
-        ("assw", "ASSW", "assphrase", "ASSPHRASE", "pwd", "PWD", "_pass", "_PASS", *_PASSWORDS),
+        ("assw", "ASSW", "assphrase", "ASSPHRASE", "_PWD", "_PASS", *_PASSWORDS),
         re.compile(
-            rf"(?i)(?:passw(?:or)?[dt]|passphrase|pwd|_pass|{'|'.join(_PASSWORDS)}){_GIVEN}"
-            r"(?P<secret>[^\s\"'`,;<>{}()\[\]$\\]{8,})"
+            rf"(?i)(?:passw(?:or)?[dt]|passphrase|(?-i:[A-Z]_(?:PWD|PASS))|{'|'.join(_PASSWORDS)})"
+            rf"(?:\s*:\s*[A-Za-z]\w{{0,20}}(?=\s*=[^=]))?{_GIVEN}{_NO_CALL}(?P<secret>{_VALUE}{{6,}})"
         ),
-        _is_strong,
+        is_password,
     ),
+    Rule(
+        "password",
+        ("pwd", "PWD", "Pwd", "_pass", "_PASS"),
+        re.compile(rf"(?i)(?:pwd|_pass){_GIVEN}{_NO_CALL}(?P<secret>{_VALUE}{{8,}})"),
+        is_strong,
+    ),
+    Rule(
+        "password",
+        ("assword ", "ASSWORD ", "-pass", "dentified by", "DENTIFIED BY", "requirepass", "sshpass"),
+        re.compile(
+            r"(?i)(?:(?<![\w-])--?pass(?:word|wd|phrase)?\s+[\"']?|\b(?:password|identified\s+by)\s+(?=[\"'])[\"']"
+            rf"|\brequirepass\s+[\"']?|\bsshpass\s+-p\s*[\"']?){_NO_CALL}(?P<secret>{_VALUE}{{6,}})"
+        ),
+        is_password,
+    ),
+    Rule(
+        "password",
+        ("mysql", "mariadb"),
+        re.compile(
+            rf"\b(?:mysql|mariadb)[\w-]*\s(?:(?!mysql|mariadb)[^\n|;&]){{0,200}}?(?<=\s)-p[\"']?(?P<secret>{_VALUE}{{6,}})"
+        ),
+        is_password,
+    ),
+    Rule("npm-token", ("_authToken",), re.compile(rf"_authToken\s*=\s*[\"']?(?P<secret>{_VALUE}{{16,}})"), is_mixed),
     Rule(
         "password",
         ("curl ",),
         re.compile(
             r"\bcurl (?:(?!curl )[^\n|;&]){0,300}?(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,100}"
-            r":(?P<secret>[^\s\"'$<>{}\[\]]{8,})"
+            r":(?P<secret>[^\s\"'$<>{}\[\]]{6,})"
         ),
-        _is_strong,
+        is_password,
     ),
     Rule(
         "password",
         ("machine ",),
         re.compile(r"\bmachine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(?P<secret>[^\s<>{}\[\]$]{6,})"),
-        _has_digit,
+        has_digit,
     ),
 )
 
