@@ -133,8 +133,13 @@ class Executor:
             loaded={key: self.memory.pending(key) for key in others if key not in current.graphs},
             map=rulebook.known(current),
             place=partial(rulebook.place, current),
+            project_of=self._project_of,
             room=_beside_footer(_reply_limit(harness, current)),
         )
+
+    def _project_of(self, cwd: str) -> GraphKey:
+        project = self.memory.store.projects.resolve(cwd)
+        return "" if project is None else project.key
 
     def _reply(self, plan: Plan, context: Context, harness: Harness, caller: Caller) -> ToolReply:
         now = self.clock()

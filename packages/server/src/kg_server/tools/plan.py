@@ -57,8 +57,8 @@ class Call:
     the words of the durable ones. ``known`` is what has arrived in the context; ``loaded`` are other projects' pending
     graphs that the tool asked for; ``entries`` are the journal entries since the context's last kg_sync for a tool that
     looks back, ``None`` when they are gone. ``room`` is what the client lets through of a reply that is not paged.
-    ``map`` is in force where the context works, and ``place`` says where in it
-    a path is, empty for one that lies elsewhere.
+    ``map`` is in force where the context works, and ``place`` says where in it a path is, empty for one that lies
+    elsewhere. ``project_of`` names the project of a folder, empty where only the user's memory applies.
     """
 
     context: Context
@@ -74,6 +74,7 @@ class Call:
     loaded: Mapping[GraphKey, Graph] = field(default_factory=lambda: MappingProxyType({}))
     map: MapState = field(default_factory=MapState)
     place: Callable[[str], str] = _nowhere
+    project_of: Callable[[str], GraphKey] = _nowhere
     room: Limit | None = None
 
     @property

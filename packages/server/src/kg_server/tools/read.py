@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kg_core.model.steps import Steps
 
 _MOST = 50
+_IN_NONE = "cwd is in no project; the home, the root and temporary folders have none"
 
 
 class Read(Arguments):
@@ -50,9 +51,19 @@ def steps(arguments: Read, call: Call) -> Steps[Plan]:
         return Plan(more=True, paged=True)
     decided = _nodes(arguments, call) if arguments.ids else (yield from _levels(arguments, call))
     blocks = decided.blocks
+    if arguments.cwd and call.context.project not in {"", call.project_of(arguments.cwd)}:
+        blocks = (Block(text=_elsewhere(call)), *blocks)
     if not call.harness.events:
         blocks = (Block(text=f"session_id: {call.context.id} (pass it in every kg_* call)"), *blocks)
     return replace(decided, blocks=blocks, paged=True)
+
+
+def _elsewhere(call: Call) -> str:
+    """Of a session that asks for another project than its own: it would take the one for the other."""
+    return (
+        f"(cwd is outside of project {call.context.project_name!r}, which this session keeps: what it reads and saves "
+        "with level 'project' is there.)"
+    )
 
 
 def _nodes(arguments: Read, call: Call) -> Plan:
@@ -101,5 +112,6 @@ def _levels(arguments: Read, call: Call) -> Steps[Plan]:
 
     blocks = yield from full_read(views, levels.user, call.now, FULL_READ, is_preloaded)
     if arguments.level is None and levels.project is None:
-        blocks = (*blocks, Block(text="(No project memory: kg_read with cwd, the project's absolute path, adds it.)"))
+        reason = _IN_NONE if arguments.cwd else "kg_read with cwd, the project's absolute path, adds it"
+        blocks = (*blocks, Block(text=f"(No project memory: {reason}.)"))
     return Plan(blocks=blocks, marks=tuple(Mark(MarkKind.FULL, graph.key) for graph in graphs))
