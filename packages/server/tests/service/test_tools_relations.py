@@ -21,6 +21,10 @@ MEANT = ("supersedes", "derived-from", "instance-of")
 CACHE = "Cache keys include the tenant."
 
 
+def graph(world: Any, key: str = "project:shop") -> Any:
+    return world.service._memory.durable(key)
+
+
 @given(st.text(alphabet="abAB-_.é保1", min_size=1, max_size=12).filter(lambda text: is_legal(text, 64)))
 def test_a_relation_that_the_memory_does_not_act_upon_keeps_its_spelling(rel: str) -> None:
     assert spelled(rel) not in {spelled(meant) for meant in MEANT}
@@ -47,5 +51,53 @@ def test_an_edge_in_camel_case_counts_and_is_found(live: Live) -> None:
         again = await agent.call("kg_put_edge", from_="new-key", rel="ÜberPrüft", to="src/a, b.py")
         assert again == "new-key --über-prüft--> src/a, b.py is there already; nothing was written."
         assert "Deleted" in await agent.call("kg_delete_edge", from_="new-key", rel="über prüft", to="src/a, b.py")
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("rel", ["Supersedes", "SUPERSEDES", " supersedes "])
+def test_a_relation_that_the_memory_acts_upon_is_one_however_it_is_spelled(live: Live, rel: str) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("old-key", CACHE)
+        await agent.put("new-key", "Cache keys include tenant and region.")
+        told = await agent.call("kg_put_edge", from_="new-key", rel=rel, to="old-key")
+        assert told == "Saved new-key --supersedes--> old-key (project)."
+        assert "old-key (superseded)" in await agent.call("kg_search", query="tenant of cache keys")
+        assert "retires nothing" not in told
+        await agent.call("kg_put_edge", from_="new-key", rel="Derived_From", to="old-key")
+        assert graph(world).nodes["new-key"].kind == "derived"
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("rel", ["superseded-by", "is_superseded_by", "Replaces"])
+def test_an_edge_that_says_supersedes_in_other_words_is_told_to_retire_nothing(live: Live, rel: str) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("old-key", CACHE)
+        await agent.put("new-key", "Cache keys include tenant and region.")
+        told = await agent.call("kg_put_edge", from_="old-key", rel=rel, to="new-key")
+        assert told.endswith(
+            "Note: this retires nothing. supersedes does, from the new lesson to the one that holds no more."
+        )
+        assert "retires" not in await agent.call("kg_put_edge", from_="old-key", rel=rel, to="src/a.py")
+
+    live(scenario)
+
+
+def test_an_edge_is_found_by_another_spelling_of_its_relation(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("cache-key", CACHE)
+        await agent.call("kg_put_edge", from_="cache-key", rel="depends-on", to="src/a.py")
+        again = await agent.call("kg_put_edge", from_="cache-key", rel="Depends_On", to="src/a.py")
+        assert again == "cache-key --depends-on--> src/a.py is there already; nothing was written."
+        refusal = await agent.refused("kg_delete_edge", from_="cache-key", rel="needs", to="src/a.py")
+        assert refusal.endswith("Between them there is: cache-key --depends-on--> src/a.py.")
+        turned = await agent.refused("kg_delete_edge", from_="src/a.py", rel="depends-on", to="cache-key")
+        assert turned.endswith("Between them there is: cache-key --depends-on--> src/a.py.")
+        gone = await agent.call("kg_delete_edge", from_="cache-key", rel="depends on", to="src/a.py")
+        assert gone == "Deleted cache-key --depends-on--> src/a.py (project)."
 
     live(scenario)

@@ -516,54 +516,6 @@ def test_a_later_write_counts_as_later_although_the_clock_was_set_back(live: Liv
     live(scenario)
 
 
-@pytest.mark.parametrize("rel", ["Supersedes", "SUPERSEDES", " supersedes "])
-def test_a_relation_that_the_memory_acts_upon_is_one_however_it_is_spelled(live: Live, rel: str) -> None:
-    async def scenario(world: Any) -> None:
-        agent = world.agent("s-1")
-        await agent.put("old-key", CACHE)
-        await agent.put("new-key", "Cache keys include tenant and region.")
-        told = await agent.call("kg_put_edge", from_="new-key", rel=rel, to="old-key")
-        assert told == "Saved new-key --supersedes--> old-key (project)."
-        assert "old-key (superseded)" in await agent.call("kg_search", query="tenant of cache keys")
-        assert "retires nothing" not in told
-        await agent.call("kg_put_edge", from_="new-key", rel="Derived_From", to="old-key")
-        assert graph(world).nodes["new-key"].kind == "derived"
-
-    live(scenario)
-
-
-@pytest.mark.parametrize("rel", ["superseded-by", "is_superseded_by", "Replaces"])
-def test_an_edge_that_says_supersedes_in_other_words_is_told_to_retire_nothing(live: Live, rel: str) -> None:
-    async def scenario(world: Any) -> None:
-        agent = world.agent("s-1")
-        await agent.put("old-key", CACHE)
-        await agent.put("new-key", "Cache keys include tenant and region.")
-        told = await agent.call("kg_put_edge", from_="old-key", rel=rel, to="new-key")
-        assert told.endswith(
-            "Note: this retires nothing. supersedes does, from the new lesson to the one that holds no more."
-        )
-        assert "retires" not in await agent.call("kg_put_edge", from_="old-key", rel=rel, to="src/a.py")
-
-    live(scenario)
-
-
-def test_an_edge_is_found_by_another_spelling_of_its_relation(live: Live) -> None:
-    async def scenario(world: Any) -> None:
-        agent = world.agent("s-1")
-        await agent.put("cache-key", CACHE)
-        await agent.call("kg_put_edge", from_="cache-key", rel="depends-on", to="src/a.py")
-        again = await agent.call("kg_put_edge", from_="cache-key", rel="Depends_On", to="src/a.py")
-        assert again == "cache-key --depends-on--> src/a.py is there already; nothing was written."
-        refusal = await agent.refused("kg_delete_edge", from_="cache-key", rel="needs", to="src/a.py")
-        assert refusal.endswith("Between them there is: cache-key --depends-on--> src/a.py.")
-        turned = await agent.refused("kg_delete_edge", from_="src/a.py", rel="depends-on", to="cache-key")
-        assert turned.endswith("Between them there is: cache-key --depends-on--> src/a.py.")
-        gone = await agent.call("kg_delete_edge", from_="cache-key", rel="depends on", to="src/a.py")
-        assert gone == "Deleted cache-key --depends-on--> src/a.py (project)."
-
-    live(scenario)
-
-
 @pytest.mark.parametrize("status", ["proposed", "retracted"])
 def test_who_writes_into_a_lesson_that_only_a_search_for_its_status_finds_is_told(live: Live, status: str) -> None:
     async def scenario(world: Any) -> None:
