@@ -145,3 +145,13 @@ def test_statuses_come_as_one_text_too() -> None:
         "current",
         "retracted",
     )
+
+
+@pytest.mark.parametrize("nothing", ["", "null", "None"])
+def test_a_text_that_says_nothing_is_no_list_and_the_same_in_a_list_is_one(nothing: str) -> None:
+    node = {"level": "user", "id": "x", "gist": "null"}
+    lists = dict.fromkeys(("notes", "touches", "tags", "status", "kind"), nothing)
+    parsed = parse("kg_put_node", PutNode, {**node, **lists})
+    assert not lists.keys() & parsed.model_fields_set
+    assert parsed.gist == "null"
+    assert parse("kg_put_node", PutNode, {**node, "tags": [nothing]}).tags == (nothing,)

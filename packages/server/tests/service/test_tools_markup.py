@@ -77,6 +77,7 @@ def test_a_mended_lesson_is_saved_with_its_lists_unless_others_were_sent(live: L
         writer = world.agent("s-1")
         text = await writer.put("retry-jitter", f'{CLAIM}</gist>\n<notes>["one", "two"]</notes>')
         assert "markup had run into the gist" in text
+        assert text.endswith(f"the gist is now: {CLAIM}")
         node = world.service._memory.durable("project:shop").nodes["retry-jitter"]
         assert (node.gist, node.notes) == (CLAIM, ("one", "two"))
         await writer.put("retry-jitter", f'{CLAIM} Always.</gist>\n<notes>["three"]</notes>', notes=["one", "two", "4"])

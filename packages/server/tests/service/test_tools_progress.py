@@ -96,6 +96,28 @@ def test_a_task_is_one_however_its_name_is_spelled(live: Live) -> None:
         await agent.call("kg_progress", task_id="big-move", state="half way")
         assert "half way" in await agent.call("kg_progress", task_id="Big_Move")
         assert await agent.call("kg_progress", task_id="BIG.MOVE", state="done") == "Saved the state of 'big-move'."
-        assert await agent.call("kg_progress", task_id="Big-Move", state="") == "Forgot the state of 'big-move'."
+        assert (
+            await agent.call("kg_progress", task_id="Big-Move", state="")
+            == "Forgot the state of 'big-move'. It was:\n  done"
+        )
+
+    live(scenario)
+
+
+def test_a_state_that_goes_is_shown_once_more_and_one_of_another_session_is_told_of(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent, other = world.agent("s-1", harness="narrow"), world.agent("s-2")
+        state = "\n".join(f"step {number} is done" for number in range(300))
+        assert await agent.call("kg_progress", task_id="big-move", state="begun") == "Saved the state of 'big-move'."
+        assert await agent.call("kg_progress", task_id="big-move", state=state) == "Saved the state of 'big-move'."
+        told = await other.call("kg_progress", task_id="big-move", state=state)
+        assert told.startswith("Saved the state of 'big-move', in place of what another session saved 20")
+
+        parts = [await agent.call("kg_progress", task_id="big-move", state="")]
+        while "more=true" in parts[-1]:
+            parts.append(await agent.call("kg_read", more=True))
+
+        assert parts[0].startswith("Forgot the state of 'big-move'. It was:")
+        assert all(f"step {number} is done" in "".join(parts) for number in range(300))
 
     live(scenario)

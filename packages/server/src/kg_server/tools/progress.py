@@ -65,9 +65,9 @@ def plan(arguments: ProgressArguments, call: Call) -> Plan:
     if not arguments.state.strip():
         if task not in graph.progress:
             return _nothing(call, arguments.level, task)
-        return replace(
-            said(f"Forgot the state of {task!r}."), changes=(Change(graph=graph.key, progress={task: None}),)
-        )
+        lines = [f"Forgot the state of {task!r}. It was:", *_lines(graph.progress[task].state)]
+        changes = (Change(graph=graph.key, progress={task: None}),)
+        return Plan(blocks=(Block(text="\n".join(lines)),), changes=changes, paged=True)
     size = len(arguments.state.encode("utf-8", "surrogatepass"))
     if size > PROGRESS_BYTES:
         raise KgError(
@@ -76,7 +76,11 @@ def plan(arguments: ProgressArguments, call: Call) -> Plan:
             {"size": size, "limit": PROGRESS_BYTES},
         )
     progress = Progress(state=as_object(arguments.state), at=call.now, by=call.by)
-    return replace(said(f"Saved the state of {task!r}."), changes=(Change(graph=graph.key, progress={task: progress}),))
+    before = graph.progress.get(task)
+    is_others = before is not None and before.by != call.by
+    replaced = f", in place of what another session saved {to_iso(before.at)}" if before and is_others else ""
+    changes = (Change(graph=graph.key, progress={task: progress}),)
+    return replace(said(f"Saved the state of {task!r}{replaced}."), changes=changes)
 
 
 def _nothing(call: Call, level: Level, task: str) -> Plan:

@@ -143,7 +143,10 @@ def plan(arguments: PutNode, call: Call) -> Plan:
     if earns:
         saved.append("The added case counts as a vote for it.")
     if healed.is_changed:
-        saved.append("Note: tool-call markup had run into the gist and was taken out of it; check what was saved.")
+        saved.append(
+            "Note: tool-call markup had run into the gist; without it and what came behind it, the gist is now: "
+            f"{one_line(gist)}"
+        )
     return replace(said(*saved), changes=changes, learned=tuple(learned))
 
 
