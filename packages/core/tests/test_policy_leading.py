@@ -124,6 +124,23 @@ def test_a_term_is_frequent_while_many_nodes_and_one_in_eight_have_it() -> None:
     assert not postings.is_frequent("unknown")
 
 
+def test_a_frequent_term_has_its_column_before_it_is_asked_for_the_first_time() -> None:
+    postings = Postings()
+    for number in range(1_000):
+        postings.add(number, {"every": 7, f"seldom{number}": 7} | ({"fifth": 7} if number % 5 == 0 else {}))
+    assert postings._columns.keys() == {"every"}
+    assert postings._columns["every"] == bytes([7]) * 1_000
+
+
+def test_a_term_that_is_no_longer_frequent_loses_its_column() -> None:
+    postings = Postings()
+    for number in range(500):
+        postings.add(number, {"term": 7})
+    for number in range(100_000, 100_500):
+        postings.add(number, {"term": 7})
+    assert not postings._columns
+
+
 COLUMNS = st.lists(st.tuples(st.binary(max_size=9).map(bytearray), st.integers(0, 60_000)), max_size=32)
 
 

@@ -31,8 +31,8 @@ _Posting: TypeAlias = "int | array[int]"
 class Postings:
     """An entry for each term of each node, in 32 bits: the node's number (below eight millions), the mark, the impact.
 
-    Adding and taking out a node costs its terms, and for each a search in a sorted array. A frequent term that was
-    asked for has a column too, a byte for each node, which is kept up to date as long as the term is frequent.
+    Adding and taking out a node costs its terms, and for each a search in a sorted array. A frequent term has a column
+    too, a byte for each node, from a while after it became frequent or from when it is asked for, as long as it is.
     """
 
     def __init__(self) -> None:
@@ -52,10 +52,16 @@ class Postings:
                 postings[term] = array("I", sorted((posting, entry)))
             elif entry > posting[-1]:
                 posting.append(entry)
+                if not len(posting) % _MANY:
+                    self._settle(term)
             else:
                 insort(posting, entry)
-        for term in self._columns.keys() & impacts.keys():
-            self._note(term, number, impacts[term] & MOST_IMPACT)
+        columns = self._columns
+        for term in columns.keys() & impacts.keys():
+            column = columns[term]
+            if number >= len(column):
+                column.extend(bytes(number + 1 - len(column)))
+            column[number] = impacts[term] & MOST_IMPACT
 
     def remove(self, number: int, terms: Collection[str]) -> None:
         """Takes out the terms of a node, all of which it has."""
@@ -68,7 +74,9 @@ class Postings:
             if len(posting) == 1:
                 self._of[term] = posting[0]
         for term in self._columns.keys() & terms:
-            self._note(term, number, 0)
+            self._columns[term][number] = 0
+            if not self.is_frequent(term):
+                del self._columns[term]
 
     def frequency(self, term: str) -> int:
         """How many nodes have a term."""
@@ -138,14 +146,15 @@ class Postings:
                 column[entry >> _BITS] = entry & MOST_IMPACT
         return column
 
-    def _note(self, term: str, number: int, impact: int) -> None:
-        """Keeps the column of a term up to date, or drops it."""
-        if not self.is_frequent(term):
-            del self._columns[term]
-            return
-        column = self._columns[term]
-        column.extend(bytes(max(0, number + 1 - len(column))))
-        column[number] = impact
+    def _settle(self, term: str) -> None:
+        """Gives a term its column or takes it, by how frequent it has become.
+
+        Without this the first question with many frequent terms would wait for all of their columns.
+        """
+        if self.is_frequent(term):
+            self._column(term)
+        else:
+            self._columns.pop(term, None)
 
     def _entries(self, term: str) -> array[int] | tuple[int, ...]:
         posting = self._of.get(term, ())
