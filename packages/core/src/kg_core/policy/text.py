@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from enum import Enum
+from enum import StrEnum
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -18,7 +18,7 @@ _LONGEST: Final = 64
 """Longer terms (hashes, pasted data) are no words anybody asks for."""
 
 
-class Role(Enum):
+class Role(StrEnum):
     """What a term is in its text."""
 
     WORD = "word"
