@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from kg_core.model import Change, Node, Tier, Use
 from kg_core.store import Write
 from kg_plugin_api import Unit
@@ -76,6 +78,26 @@ def test_reading_by_id_brings_a_lesson_back_and_lifts_its_neighbours(live: Live)
         tiers = {node_id: graph(world).tier(node_id) for node_id in graph(world).nodes}
         assert tiers == {"cache-key": Tier.ACTIVE, "near-one": Tier.ARCHIVED, "far-one": Tier.ORPHANED}
         assert graph(world).use_of("cache-key").read_at > 0
+
+    live(scenario)
+
+
+@pytest.mark.parametrize(("read", "neighbour"), [("of-project", "of-user"), ("of-user", "of-project")])
+def test_a_read_lifts_an_orphaned_neighbour_of_the_other_level(live: Live, read: str, neighbour: str) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        levels = {"of-project": "project:shop", "of-user": "user", "user-apart": "user"}
+        for node_id, key in levels.items():
+            await writer.put(node_id, f"It is {node_id}.", level=key.partition(":")[0])
+        await writer.call("kg_put_edge", from_="of-project", rel="needs", to="of-user")
+        for node_id, key in levels.items():
+            change = Change(graph=key, use={node_id: Use(tier=Tier.ORPHANED)})
+            await world.service._memory.commit(Write(by="kg", at=1, changes=(change,)))
+
+        await world.agent("s-2").call("kg_read", ids=[read])
+
+        tiers = {node_id: graph(world, key).tier(node_id) for node_id, key in levels.items()}
+        assert tiers == {read: Tier.ACTIVE, neighbour: Tier.ARCHIVED, "user-apart": Tier.ORPHANED}
 
     live(scenario)
 

@@ -13,6 +13,8 @@ from kg_core.policy.credits import endorsed
 from kg_core.policy.score import explained
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kg_core.model import Graph, Millis, Use
     from kg_core.model.steps import Steps
     from kg_core.policy.score import Explanation
@@ -45,18 +47,22 @@ class Why:
     ways: tuple[Way, ...] = ()
 
 
-def brought_back(graph: Graph, ids: list[str], now: Millis) -> dict[str, Use]:
-    """What a read by id makes of the use of nodes: they are active, and their orphaned neighbours archived."""
+def brought_back(graph: Graph, ids: list[str], now: Millis, across: Iterable[str] = ()) -> dict[str, Use]:
+    """What a read by id makes of the use of nodes: they are active, and their orphaned neighbours archived.
+
+    ``across`` are nodes of the graph that are neighbours of nodes read on another level.
+    """
     use = {
         node_id: replace(graph.use_of(node_id), tier=Tier.ACTIVE, orphaned_at=0, read_at=now)
         for node_id in ids
         if node_id in graph.nodes
     }
-    for node_id in tuple(use):
-        for edge in graph.edges_of(node_id):
-            neighbour = edge.target if edge.source == node_id else edge.source
-            if neighbour not in use and graph.tier(neighbour) is Tier.ORPHANED:
-                use[neighbour] = replace(graph.use_of(neighbour), tier=Tier.ARCHIVED, orphaned_at=0)
+    neighbours = [
+        edge.target if edge.source == node_id else edge.source for node_id in use for edge in graph.edges_of(node_id)
+    ]
+    for neighbour in (*neighbours, *across):
+        if neighbour not in use and graph.tier(neighbour) is Tier.ORPHANED:
+            use[neighbour] = replace(graph.use_of(neighbour), tier=Tier.ARCHIVED, orphaned_at=0)
     return use
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from kg_core.model import Change
+from kg_core.model import USER, USER_PREFIX, Change, EndKind, end_kind
 from kg_core.model.limits import FULL_READ
 from kg_core.model.steps import at_once
 from kg_core.policy import LevelView, full_read
@@ -20,6 +20,8 @@ from kg_server.tools.plan import Call, Plan
 from kg_server.tools.showing import shown_in_full
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kg_core.model import Graph, GraphKey, Node
     from kg_core.model.steps import Steps
 
@@ -80,25 +82,33 @@ def _nodes(arguments: Read, call: Call) -> Plan:
     blocks = shown_in_full(found, call.durable, is_upkeep=call.context.maintenance)
     if problems:
         blocks.append(Block(text="\n".join(problems)))
-    changes = (
-        ()
-        if call.context.maintenance
-        else tuple(_brought_back(graph, found, call) for graph in _graphs_of(found, call))
-    )
+    changes = () if call.context.maintenance else tuple(_brought_back(graph, found, call) for graph in _pending(call))
     return Plan(changes=changes, blocks=tuple(blocks), incidental=True, is_error=not found)
 
 
-def _graphs_of(found: list[tuple[Graph, Node]], call: Call) -> list[Graph]:
-    """The pending graphs of what was found, each once."""
-    read = {graph.key for graph, _ in found}
-    pending = [call.pending.user, call.pending.project, call.pending.maintain]
-    return [graph for graph in pending if graph is not None and graph.key in read]
+def _pending(call: Call) -> list[Graph]:
+    """The pending graphs of the call."""
+    return [each for each in (call.pending.user, call.pending.project, call.pending.maintain) if each is not None]
 
 
 def _brought_back(graph: Graph, found: list[tuple[Graph, Node]], call: Call) -> Change:
-    """The stamps of a read: what was read is active, and its orphaned neighbours are archived."""
+    """The stamps of a read: what was read is active, and its orphaned neighbours, of either level, are archived."""
     ids = [node.id for at, node in found if at.key == graph.key]
-    return Change(graph=graph.key, use=brought_back(graph, ids, call.now))
+    return Change(graph=graph.key, use=brought_back(graph, ids, call.now, _across(graph, found, call.pending.project)))
+
+
+def _across(graph: Graph, found: list[tuple[Graph, Node]], project: Graph | None) -> Iterator[str]:
+    """The nodes of a level that edges of the project tie to what was found on the other one."""
+    if project is None or graph.key not in {USER, project.key}:
+        return
+    for at, node in found:
+        if at.key == graph.key or at.key not in {USER, project.key}:
+            continue
+        end = USER_PREFIX + node.id if at.key == USER else node.id
+        for edge in project.edges_of(end):
+            other = edge.target if edge.source == end else edge.source
+            if end_kind(other) is (EndKind.USER if graph.key == USER else EndKind.NODE):
+                yield other.removeprefix(USER_PREFIX)
 
 
 def _levels(arguments: Read, call: Call) -> Steps[Plan]:
