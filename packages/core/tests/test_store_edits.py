@@ -188,6 +188,7 @@ def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values, stores):
         await store.snapshot()
         assert [problem.kind for problem in store.problems()] == ["conflict"]
         await store.commit(values.put(values.node("alpha", "decided")))
+        assert not store.problems()
         await store.snapshot()
         assert not store.problems()
         await store.close()

@@ -125,7 +125,7 @@ class Edits:
 
     def report(self, held: Held) -> None:
         """Says what a person has to look after in the file: nodes that wait for a decision, fields without meaning."""
-        self._report_conflicts(held)
+        self.report_conflicts(held)
         self._report_odd(held)
 
     def _report_odd(self, held: Held) -> None:
@@ -135,7 +135,8 @@ class Edits:
         else:
             self.problems.solved(ProblemKind.ODD, path)
 
-    def _report_conflicts(self, held: Held) -> None:
+    def report_conflicts(self, held: Held) -> None:
+        """The same for nodes that wait for a decision alone, which is cheap."""
         path = self.disk.home.graph(held.key)
         names = ", ".join(sorted(held.open_conflicts()))
         if not names:

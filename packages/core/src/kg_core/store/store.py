@@ -247,6 +247,9 @@ class Store:
 
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the storage now."""
+        for held in self._graphs.values():
+            if held.conflicts:  # a write may have decided since
+                self._edits.report_conflicts(held)
         return self._problems.all()
 
     def report(self, kind: ProblemKind, path: object, sentence: str) -> None:
