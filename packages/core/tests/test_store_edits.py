@@ -156,6 +156,30 @@ def test_a_file_that_says_nothing_of_nodes_deletes_none(home, values, text, is_s
     asyncio.run(main())
 
 
+def test_the_message_on_a_broken_file_ends_once_the_whole_one_is_saved_again(home, values, stores):
+    async def main():
+        store = await stores.saved(home, values, values.node("alpha"), values.node("beta"))
+        whole = home.graph("user").read_bytes()
+        broken = whole[: len(whole) // 2]
+        for text in (broken, broken):  # saved twice, before anything takes its place
+            home.graph("user").write_bytes(text)
+            await store.look()
+        assert [problem.kind for problem in store.problems()] == ["damaged"]
+        await store.snapshot()
+        await store.look()
+        assert [problem.kind for problem in store.problems()] == ["damaged"], "nobody has looked after it"
+        assert home.graph("user").read_bytes() == whole
+
+        home.graph("user").write_bytes(whole)
+        await store.look()
+
+        assert store.problems() == ()
+        assert set(store.durable("user").nodes) == {"alpha", "beta"}
+        await store.close()
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize("is_serving", [True, False])
 @pytest.mark.parametrize("text", AN_EMPTY_LIST)
 def test_an_empty_list_deletes_all_of_them(home, values, text, is_serving, stores):

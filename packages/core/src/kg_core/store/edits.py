@@ -67,6 +67,8 @@ class Edits:
             held.identity = found.identity
         elif found.content == held.content:
             held.identity = found.identity
+            if not held.must_write:  # else it may be the damaged file itself that was saved once more
+                self.problems.solved(ProblemKind.DAMAGED, self.disk.home.graph(held.key))
         else:
             edit = await self.loading.read_edit(held, found)
             if edit is None:
