@@ -300,6 +300,48 @@ def test_what_did_not_arrive_is_said_to_be_offered_again() -> None:
     assert "so it is offered again" in explained([entry])
 
 
+def judged(reason: Reason, *candidates: tuple[Reason, float]) -> list[str]:
+    """The lines on a decision about lessons that were judged so, and have so much evidence."""
+    found = [
+        Candidate(graph="project:shop", id=f"n{number}", reason=each, strength=strength)
+        for number, (each, strength) in enumerate(candidates)
+    ]
+    entry = Entry(
+        moment=moment(),
+        decision=Decision(source=Source.PROMPT, reason=reason, candidates=tuple(found), threshold=0.5),
+    )
+    return explained([entry]).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("strength", "reason", "told"),
+    [
+        (0.498, Reason.WEAK, "0.4980 where 0.50 is needed, too little evidence"),
+        (0.49999, Reason.WEAK, "0.499990 where 0.50 is needed, too little evidence"),
+        (0.494, Reason.WEAK, "0.49 where 0.50 is needed, too little evidence"),
+        (0.5, Reason.SHOWN, "0.50 where 0.50 is needed, shown"),
+        (1.7e308, Reason.SHOWN, f"{1.7e308:.2f} where 0.50 is needed, shown"),
+    ],
+)
+def test_evidence_that_is_not_enough_is_not_told_as_what_is_needed(strength: float, reason: Reason, told: str) -> None:
+    assert judged(reason, (reason, strength))[2] == f"  n0: evidence {told}"
+
+
+def test_what_came_with_a_better_one_is_not_told_as_if_its_evidence_were_enough() -> None:
+    lines = judged(Reason.SHOWN, (Reason.SHOWN, 0.85), (Reason.SHOWN, 0.2), (Reason.IN_VIEW, 0.1))
+
+    assert lines[2] == "  n0: evidence 0.85 where 0.50 is needed, shown"
+    assert lines[3] == "  n1: evidence 0.20 where 0.50 is needed, shown beside what has enough"
+
+
+def test_who_was_told_nothing_as_the_model_knows_it_already_is_not_advised_to_change_the_lesson() -> None:
+    known = judged(Reason.WEAK, (Reason.IN_VIEW, 0.43), (Reason.OUTSCORED, 0.1))
+    new = judged(Reason.WEAK, (Reason.IN_VIEW, 0.43), (Reason.WEAK, 0.2))
+
+    assert known[-1].startswith("What fits it best is in front of the model already")
+    assert new[-1].startswith("To change it, put the words")
+
+
 @given(st.text(st.characters(codec=None)), st.text(st.characters(codec=None)))
 def test_no_name_makes_a_line_of_its_own_or_a_line_without_bound(session: str, about: str) -> None:
     judged = Decision(source=Source.FILE, reason=Reason.WEAK, about=about)

@@ -38,6 +38,8 @@ _WORDS: Final = (
     "To change it, put the words that you use when you need it into the lesson's id or gist, above all those that no "
     "other has. Everyday words count little, and words that no lesson knows count against. `kg search` finds it anyway."
 )
+_IN_VIEW: Final = "What fits it best is in front of the model already: more in common would bring nothing new."
+_BESIDE: Final = "shown beside what has enough"
 _CURRENT: Final = "To change it, write the lesson that holds, or make this one current."
 _LATER: Final = "Once the client has compacted the session, they are offered again."
 _ALWAYS: Final = "Such prompts are always silent."
@@ -156,15 +158,30 @@ def _brought(entry: Entry) -> str:
 
 def _reason(decision: Decision) -> tuple[str, str]:
     known = _BY_SOURCE[decision.source].get(decision.reason) or _ANY.get(decision.reason)
+    if known and decision.reason is Reason.WEAK and _is_known(decision):
+        return known[0], _IN_VIEW
     return known or (f"{_CANDIDATES.get(decision.reason, decision.reason.value)}.", "")
 
 
+def _is_known(decision: Decision) -> bool:
+    """Whether all that could have been shown is in front of the model already."""
+    reasons = {candidate.reason for candidate in decision.candidates}
+    return Reason.IN_VIEW in reasons and Reason.WEAK not in reasons
+
+
 def _line(candidate: Candidate, decision: Decision) -> str:
-    weight = (
-        f"evidence {candidate.strength:.2f} where {decision.threshold:.2f} is needed, " if decision.threshold else ""
-    )
+    weight, least = "", decision.threshold
+    if least:
+        weight = f"evidence {_measured(candidate.strength, least)} where {least:.2f} is needed, "
     how = f"{one_line(candidate.how)}, " if candidate.how else ""
     level = " (user)" if candidate.graph == USER else ""
-    return (
-        f"  {one_line(candidate.id)}{level}: {weight}{how}{_CANDIDATES.get(candidate.reason, candidate.reason.value)}"
-    )
+    became = _CANDIDATES.get(candidate.reason, candidate.reason.value)
+    if candidate.reason is Reason.SHOWN and candidate.strength < least:
+        became = _BESIDE
+    return f"  {one_line(candidate.id)}{level}: {weight}{how}{became}"
+
+
+def _measured(strength: float, least: float) -> str:
+    """The strength to two digits, and to more where two would have it reach ``least`` and it does not."""
+    texts = [f"{strength:.{digits}f}" for digits in (2, 4)]
+    return next((text for text in texts if strength >= least or float(text) < least), f"{strength:.6f}")
