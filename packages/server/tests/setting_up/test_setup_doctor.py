@@ -14,6 +14,7 @@ from kg_core.store import OsFiles, Places
 from kg_harness_claude import CLAUDE
 from kg_plugin_api import KgError, StepState, StepStatus
 from kg_server.carrier.version import VERSION
+from kg_server.setup.agents import ago
 from kg_server.setup.findings import findings
 from kg_server.setup.machine import Machine
 from kg_server.setup.verify import Proof
@@ -236,6 +237,21 @@ def test_live_delivery_is_told_by_the_last_event_that_arrived(person: Any, look:
     assert of(look(health()), "No event of Claude Code has arrived yet")[0] == "note"
     heard = {"claude": {"event": "UserPromptSubmit", "at": to_iso(NOW)}}
     assert of(look(health(heard=heard)), "Its last event, UserPromptSubmit, arrived")[0] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (-5, "0 seconds"),
+        (1, "1 second"),
+        (1.6, "2 seconds"),
+        (119, "119 seconds"),
+        (120, "2 minutes"),
+        (9e4, "25 hours"),
+    ],
+)
+def test_a_time_that_has_passed_is_told_in_one_unit_and_its_number(seconds: float, told: str) -> None:
+    assert ago(seconds) == f"{told} ago"
 
 
 def test_the_version_of_the_program_is_compared_with_those_that_were_tried(

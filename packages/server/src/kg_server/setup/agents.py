@@ -147,11 +147,12 @@ def _delivery(harness: Harness, health: dict[str, Any]) -> Finding:
             "one that was open before set-up does not know kg.",
         )
     since = datetime.now(UTC) - datetime.fromisoformat(last["at"])
-    return Finding(harness.name, Level.OK, f"Its last event, {last['event']}, arrived {_ago(since.total_seconds())}.")
+    return Finding(harness.name, Level.OK, f"Its last event, {last['event']}, arrived {ago(since.total_seconds())}.")
 
 
-def _ago(seconds: float) -> str:
-    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+def ago(seconds: float) -> str:
+    """How long ago something was, in the largest unit of which two have passed."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= 2 * length:
-            return f"{seconds // length:.0f} {unit} ago"
-    return f"{max(0.0, seconds):.0f} seconds ago"
+            return f"{counted(int(seconds // length), unit)} ago"
+    return f"{counted(max(0, round(seconds)), 'second')} ago"
