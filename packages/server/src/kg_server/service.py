@@ -232,7 +232,8 @@ class Service:
 
     async def show(self, cwd: str, ids: Sequence[str]) -> dict[str, object]:
         """The memory of ``cwd``, or the nodes named; changes nothing."""
-        return await looking.show(self._memory, cwd, ids)
+        found = await looking.show(self._memory, cwd, ids)
+        return {**found, "note": found["note"] or await self.keeping.apart(cwd)}
 
     async def search(
         self, cwd: str, query: str, *, depth: str = "", observer: str = "", observed: str = ""

@@ -324,6 +324,76 @@ def test_setup_shows_what_it_would_do_and_does_it_and_undoes_it(kg, server, repo
     assert (repository / ".git" / "config").read_text(encoding="utf-8") == config
 
 
+@pytest.fixture
+def quick_doctor(monkeypatch) -> None:
+    """A doctor who looks at no agent."""
+    monkeypatch.setattr("kg_server.setup.findings.agent", lambda *_: ())
+
+
+def test_a_clone_with_lessons_of_a_team_is_told_how_to_have_them(
+    kg, servers, repository, person, git, monkeypatch, quick_doctor
+) -> None:
+    theirs = servers(".kg-of-ben")
+    theirs.put("retry-three-times", "Three retries", cwd=str(repository))
+    Team(theirs.home, repository).register()
+    theirs.sync()
+    git(repository, "add", ".kg")
+    git(repository, "commit", "--quiet", "-m", "Share")
+    clone = person / "clone"
+    git(person, "clone", "--quiet", str(repository), str(clone))
+    linked = person / "linked"
+    git(clone, "worktree", "add", "--quiet", str(linked))
+    servers()
+    monkeypatch.setattr("kg_server.cli.team._start", lambda _: None)
+    (clone / "src").mkdir()
+
+    for folder, tree in ((clone / "src", clone), (linked, linked)):
+        monkeypatch.chdir(folder)
+        advice = f"run `kg setup --team` in {tree};"
+        assert advice in kg("show")[2]
+        assert f"note  memory: {tree / '.kg' / 'graph.json'} holds lessons of a team" in kg("doctor")[1]
+
+    monkeypatch.chdir(clone)
+    assert kg("setup", "--team")[0] == 0
+    for folder in (clone, linked):
+        monkeypatch.chdir(folder)
+        code, out, err = kg("show")
+        assert (code, "retry-three-times" in out, err) == (0, True, "")
+        assert "holds lessons of a team" not in kg("doctor")[1]
+
+    monkeypatch.chdir(person)
+    clone.rename(person / "moved")
+    monkeypatch.chdir(person / "moved")
+    assert "run `kg setup --team`" in kg("show")[2], "nobody keeps the copy in step where it is now"
+
+
+def test_who_will_not_share_is_told_once_of_a_copy(kg, server, shared, repository, monkeypatch, quick_doctor) -> None:
+    monkeypatch.chdir(repository)
+    monkeypatch.setattr("kg_server.cli.team._start", lambda _: None)
+
+    assert kg("setup", "--team", "--off")[0] == 0
+    assert kg("show")[2] == ""
+    (server.home.state / "team-off.json").unlink()
+    assert "with --off this is not said again" in kg("show")[2]
+    assert kg("setup", "--team", "--off", "--dry-run")[0] == 0
+    assert kg("show")[2] != ""
+    assert "nothing to end" in kg("setup", "--team", "--off")[1]
+    assert kg("show")[2] == ""
+    assert "holds lessons of a team" not in kg("doctor")[1]
+
+    assert kg("setup", "--team")[0] == 0
+    assert json.loads((server.home.state / "team-off.json").read_bytes()) == {"trees": []}
+
+
+def test_a_link_in_the_place_of_a_copy_is_no_copy_of_a_team(kg, server, repository, person, monkeypatch) -> None:
+    (repository / ".kg").mkdir()
+    (person / "elsewhere.json").write_text("{}", encoding="utf-8")
+    (repository / ".kg" / "graph.json").symlink_to(person / "elsewhere.json")
+    monkeypatch.chdir(repository)
+
+    assert kg("show")[2] == ""
+
+
 def test_uninstalling_takes_kg_out_of_repositories(kg, servers, repository, git) -> None:
     server = servers()
     config = (repository / ".git" / "config").read_text(encoding="utf-8")

@@ -27,6 +27,8 @@ def share(home: Home, *, dry_run: bool, full: bool, off: bool) -> int:
 
     team = Team.around(home, working_folder())
     if off and not team.takes_part:
+        if not dry_run and team.copy.exists():
+            team.decline()
         click.echo(f"{team.tree} does not share its memory; there is nothing to end.")
         return 0
     if dry_run:
@@ -72,6 +74,7 @@ def _leave(home: Home, team: Team) -> int:
     except KgError as failure:
         click.echo(f"Note: the copy was not brought up to date: {failure.sentence}", err=True)
     outcome = team.unregister()
+    team.decline()
     click.echo(f"{team.copy} stays in the repository and is not kept in step any longer.{commit_of(team, outcome)}")
     return _ended(outcome)
 

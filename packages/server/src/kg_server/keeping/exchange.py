@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 FILE: Final = "graph.json"
 LARGEST: Final = 256 * 1024 * 1024
 """Bytes of a copy. Git packs a file of nothing into next to nothing, and here it would be read into memory."""
+_TREES: Final = "team.json"
 BY: Final = "team"
 """Who wrote an entry that takes over a copy."""
 
@@ -209,7 +210,7 @@ class Exchange:
 
     async def _trees(self) -> tuple[Path, ...]:
         """The work trees that take part."""
-        listed = self._home.state / "team.json"
+        listed = self._home.state / _TREES
         identity = await asyncio.to_thread(self._files.identity, listed)
         if identity != self._listed[0]:
             self._listed = identity, await asyncio.to_thread(trees, self._home)
@@ -219,18 +220,28 @@ class Exchange:
 
 def trees(home: Home) -> tuple[Path, ...]:
     """The work trees that take part in an exchange; none when nothing can be read. Blocking."""
+    return listed_trees(home.state / _TREES)
+
+
+def write_trees(home: Home, listed: tuple[Path, ...]) -> None:
+    """Says which work trees take part. Blocking; raises OSError."""
+    write_listed(home, _TREES, listed)
+
+
+def listed_trees(file: Path) -> tuple[Path, ...]:
+    """The work trees that a file lists; none when nothing can be read. Blocking."""
     try:
-        listed = json.loads((home.state / "team.json").read_bytes())["trees"]
+        listed = json.loads(file.read_bytes())["trees"]
         return tuple(Path(tree) for tree in listed if isinstance(tree, str))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ()
 
 
-def write_trees(home: Home, listed: tuple[Path, ...]) -> None:
-    """Says which work trees take part. Blocking; raises OSError."""
+def write_listed(home: Home, name: str, listed: tuple[Path, ...]) -> None:
+    """Lists work trees in a file of the state. Blocking; raises OSError."""
     files = OsFiles()
     files.make_folder(home.state)
-    replace_file(files, home.state / "team.json", (json.dumps({"trees": [str(tree) for tree in listed]}).encode(),))
+    replace_file(files, home.state / name, (json.dumps({"trees": [str(tree) for tree in listed]}).encode(),))
 
 
 def _bytes(path: Path) -> bytes:

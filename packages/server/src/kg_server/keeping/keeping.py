@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import KgError
+from kg_server.keeping.apart import copy_apart
 from kg_server.keeping.commits import GitCommits
 from kg_server.keeping.copies import Copies
 from kg_server.keeping.deletions import Deletions
@@ -35,6 +36,8 @@ class Keeping:
     def __init__(
         self, home: Home, memory: Memory, clock: Callable[[], Millis], settings: Settings, version: str
     ) -> None:
+        self._home = home
+        self._projects = memory.store.projects
         self.offers = Offers(home, memory, clock)
         self.copies = Copies(home, memory, clock, version)
         self.deletions = Deletions(memory, self.copies, clock)
@@ -46,6 +49,10 @@ class Keeping:
     async def open(self) -> None:
         """What a team has exchanged since the server last ran: before the first session is told what is known."""
         await self._try(self.exchange.sync())
+
+    async def apart(self, cwd: str) -> str:
+        """What to do about a team's copy around ``cwd`` that is not kept in step; empty where nothing is."""
+        return await asyncio.to_thread(copy_apart, self._home, self._projects.places, cwd)
 
     def session_ended(self) -> None:
         """A good moment for a commit, should what the session wrote not be in one."""

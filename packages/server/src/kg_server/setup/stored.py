@@ -10,6 +10,7 @@ from kg_core.store.failures import read_failure
 from kg_core.store.problems import Problems
 from kg_core.store.survey import survey
 from kg_plugin_api import KgError
+from kg_server.keeping.apart import copy_apart
 from kg_server.setup.finding import Finding, Level
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def stored(machine: Machine, cwd: str, known: Collection[str]) -> Iterator[Findi
     except OSError as error:
         yield Finding("storage", Level.PROBLEM, read_failure(error, home.projects).sentence)
         return
-    if note:
-        yield Finding("memory", Level.NOTE, note)
+    for each in filter(None, (note, copy_apart(home, Places.from_environ(machine.environ), cwd))):
+        yield Finding("memory", Level.NOTE, each)
     for problem in problems:
         if problem.path not in known or problem.kind in _WORTH_KNOWING:
             yield Finding("storage", level(problem.kind), problem.sentence)

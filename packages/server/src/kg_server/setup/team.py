@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from kg_core.model.projectmap import FOLDER
 from kg_core.store import is_text
 from kg_plugin_api import Code, KgError, OwnedFile
+from kg_server.keeping.apart import decline
 from kg_server.keeping.exchange import FILE, trees, write_trees
 from kg_server.keeping.git import Git, GitFailed
 from kg_server.keeping.tree import own_file
@@ -79,6 +80,7 @@ class Team:
             for name, value in self.settings().items():
                 self._git("config", "--local", name, value)
             write_trees(self.home, tuple(dict.fromkeys((*trees(self.home), self.tree))))
+            decline(self.home, self.tree, is_declined=False)
         except OSError as failure:
             raise KgError(Code.UNAVAILABLE, f"{failure.filename} cannot be written ({failure.strerror}).") from failure
         return outcome
@@ -91,6 +93,13 @@ class Team:
             for name in self.settings():
                 self._forget(name)
         return self._editor().apply(self._editor().plan_removal())
+
+    def decline(self) -> None:
+        """Remembers that this work tree is not to take part: nobody is told of its copy. Raises UNAVAILABLE."""
+        try:
+            decline(self.home, self.tree, is_declined=True)
+        except OSError as failure:
+            raise KgError(Code.UNAVAILABLE, f"{failure.filename} cannot be written ({failure.strerror}).") from failure
 
     def to_commit(self, outcome: Outcome) -> tuple[str, ...]:
         """What :meth:`unregister` deleted that git still has: paths within the work tree."""
