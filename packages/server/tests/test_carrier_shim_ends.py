@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from kg_server.carrier import outage
+from kg_server.carrier.places import Places
 
 RUN = Path(outage.__file__).with_name("run.py")
 
@@ -113,3 +115,35 @@ def _commands() -> list[str]:
         except OSError:
             continue
     return found
+
+
+def test_a_shim_goes_on_when_the_kg_that_it_was_started_from_is_gone(home, tmp_path: Path) -> None:
+    """As after an upgrade. What it has not read by then it would not find, or find in another version."""
+    places = Places(str(home.root))
+    places.prepare()
+    Path(places.stopped).touch()
+    Path(places.answers("plain")).parent.mkdir()
+    answers = {"events": {"Compact": {"kind": "compact", "empty": "{}"}}}
+    Path(places.answers("plain")).write_text(json.dumps(answers), encoding="utf-8")
+    code = tmp_path / "code"
+    shutil.copytree(RUN.parent, code / "kg_server" / "carrier")
+    (code / "kg_server" / "__init__.py").touch()
+    arguments = {"event": "Compact", "payload": {"session": "s-1"}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "kg_event", "arguments": arguments}}
+    program = (
+        "import shutil, sys; sys.path.insert(0, sys.argv[1])\n"
+        "from kg_server.carrier.places import Places\n"
+        "from kg_server.carrier.shim import Shim\n"
+        "shim = Shim(Places(sys.argv[2]), 'plain', iter([sys.argv[3].encode()]), 1)\n"
+        "shim.wake(); shutil.rmtree(sys.argv[1]); shim.next()()"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program, str(code), str(home.root), json.dumps(call)],
+        capture_output=True,
+        timeout=30,
+        check=True,
+    )
+
+    assert (json.loads(done.stdout)["result"]["content"][0]["text"], done.stderr) == ("{}", b"")
+    assert len(list(Path(places.late).iterdir())) == 1

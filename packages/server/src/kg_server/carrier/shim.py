@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from functools import partial
+from importlib import import_module
 
 from kg_server.carrier import protocol, start
 from kg_server.carrier.answers import AnswersFile
@@ -25,6 +26,10 @@ _TOO_LARGE = "The message is larger than 16 MiB."
 _LARGEST_LINE = 16 * 1024 * 1024
 _PARENT_SECONDS = 1.0
 _LAST_CALLS_SECONDS = 2.0
+_LATER = ("subprocess", "kg_server.carrier.late")
+"""Modules that a shim needs only once it has lost its server. By then the kg that it was started from may be gone, or
+be another one.
+"""
 _STATIC = {"server/discover": "discover", "initialize": "initialize", "tools/list": "tools"}
 
 
@@ -67,9 +72,11 @@ class Shim:
         self._forwarder = Forwarder(places, harness, self._answers, self.write)
 
     def wake(self) -> None:
-        """Has a server running, of this version, before it is needed."""
+        """Has a server running, of this version, and all code of this process at hand, before it is needed."""
         start.renew(self._places, self._harness)
         start.ensure(self._places, self._harness, time.monotonic() + 10)
+        for module in _LATER:
+            import_module(module)
 
     def next(self) -> Callable[[], None] | None:
         """Deals with messages until one needs the server, which is returned to be carried.
