@@ -42,8 +42,10 @@ class Editor:
     ``record`` is the file that remembers what is ours, ``backups`` the folder where each run keeps the originals of the
     files that it changes, in a folder of its own. Editors that share ``made`` keep no original of a file that one of
     them has made: it has none. While a run writes, ``alone`` keeps away all others that write the same files: of two
-    at once, one forgets what the other has put there. Making an editor does no I/O. All methods raise KgError(INVALID)
-    when the record cannot be read or a claim cannot be written in any file.
+    at once, one forgets what the other has put there. Files below ``own`` are read by nobody but us: what somebody
+    changed there and no claim wants is forgotten, while elsewhere it stays in the record as long as it is there. Making
+    an editor does no I/O. All methods raise KgError(INVALID) when the record cannot be read or a claim cannot be
+    written in any file.
     """
 
     def __init__(
@@ -54,12 +56,14 @@ class Editor:
         files: Files | None = None,
         made: set[Path] | None = None,
         alone: Callable[[], AbstractContextManager[None]] = nullcontext,
+        own: Path | None = None,
     ) -> None:
         self._record = record
         self._backups = backups
         self._made = set() if made is None else made
         self._files = OsFiles() if files is None else files
         self._alone = alone
+        self._own = own
 
     def plan(self, claims: Iterable[Claim]) -> Plan:
         """What must be written so that the disk holds exactly these claims, besides what is not ours.
@@ -67,7 +71,7 @@ class Editor:
         What the record holds and ``claims`` no longer names is taken out.
         """
         record, stored = self._load()
-        return make_plan(claims, record, stored, self._files)
+        return make_plan(claims, record, stored, self._files, self._own)
 
     def plan_removal(self) -> Plan:
         """What must be written to take out all that is ours."""

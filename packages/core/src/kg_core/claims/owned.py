@@ -31,12 +31,18 @@ class ReworkedFile:
     notes: tuple[str, ...] = ()
 
 
-def rework_owned(claims: Sequence[OwnedFile], holds: Sequence[Hold], found: Found | None) -> ReworkedFile:
-    """The file that the claim wants; an equal file that was there before stays the user's. Raises Refused."""
+def rework_owned(
+    claims: Sequence[OwnedFile], holds: Sequence[Hold], found: Found | None, *, unread: bool = False
+) -> ReworkedFile:
+    """The file that the claim wants; an equal file that was there before stays the user's. Raises Refused.
+
+    What somebody changed stays when no claim wants it any more, and is still ours as long as it is there, except where
+    it is ``unread``: nobody but us ever looks there.
+    """
     held = next((hold for hold in holds if isinstance(hold, OwnedHold)), None)
     untouched = held is not None and found is not None and digest(found.data) == held.sha256
     if not claims:
-        return _cleared(held, found, untouched=untouched)
+        return _cleared(held, found, untouched=untouched, unread=unread)
     claim = claims[0]
     if any(other.text != claim.text or other.executable != claim.executable for other in claims):
         raise Refused("two claims want different texts in it")
@@ -56,7 +62,8 @@ def rework_owned(claims: Sequence[OwnedFile], holds: Sequence[Hold], found: Foun
     return ReworkedFile(data, mode, (hold,))
 
 
-def _cleared(held: OwnedHold | None, found: Found | None, *, untouched: bool) -> ReworkedFile:
+def _cleared(held: OwnedHold | None, found: Found | None, *, untouched: bool, unread: bool) -> ReworkedFile:
     if held is None or found is None or untouched:
         return ReworkedFile(None, None, ())
-    return ReworkedFile(found.data, None, (), ("It was changed by somebody else and stays as it is.",))
+    notes = ("It was changed by somebody else and stays as it is.",)
+    return ReworkedFile(found.data, None, () if unread else (held,), notes)

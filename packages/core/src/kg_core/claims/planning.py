@@ -57,10 +57,15 @@ class _Result:
     notes: tuple[Note, ...] = ()
 
 
-def make_plan(claims: Iterable[Claim], record: Record, stored: bytes | None, files: Files) -> Plan:
-    """Plans for a settled record. Raises KgError(INVALID) for claims that no file can hold."""
+def make_plan(
+    claims: Iterable[Claim], record: Record, stored: bytes | None, files: Files, own: Path | None = None
+) -> Plan:
+    """Plans for a settled record; nobody but us reads what lies in ``own``.
+
+    Raises KgError(INVALID) for claims that no file can hold.
+    """
     goal = tuple(claims)
-    results = [_plan_file(spot) for spot in spots(goal, record, files)]
+    results = [_plan_file(spot, own) for spot in spots(goal, record, files)]
     changes = tuple(result.change for result in results if result.change is not None)
     made = _missing_folders(changes, files)
     kept_files = tuple(result.record for result in results if result.record.holds)
@@ -133,10 +138,10 @@ def _check(claim: Claim) -> None:
         raise KgError(Code.INVALID, f"A claim on {claim.path} cannot be written: {wrong}.", {"path": str(claim.path)})
 
 
-def _plan_file(spot: Spot) -> _Result:
+def _plan_file(spot: Spot, own: Path | None) -> _Result:
     try:
         if spot.syntax is Syntax.OWNED:
-            return _plan_owned(spot)
+            return _plan_owned(spot, unread=own is not None and spot.path.is_relative_to(own))
         bom, text = spot.text()
         done = rework(sheet_for(spot.syntax, spot.target), text, spot.record.holds, spot.claims)
     except Unparsable as error:
@@ -152,11 +157,11 @@ def _plan_file(spot: Spot) -> _Result:
     return _Result(_change(spot, after), record, notes=tuple(Note(path=spot.path, sentence=n) for n in done.notes))
 
 
-def _plan_owned(spot: Spot) -> _Result:
+def _plan_owned(spot: Spot, *, unread: bool) -> _Result:
     if spot.trouble:
         raise Unparsable(spot.trouble)
     claims = [claim for claim in spot.claims if isinstance(claim, OwnedFile)]
-    owned = rework_owned(claims, spot.record.holds, spot.found)
+    owned = rework_owned(claims, spot.record.holds, spot.found, unread=unread)
     record = FileRecord(path=str(spot.path), made=True, holds=owned.holds)
     notes = tuple(Note(path=spot.path, sentence=sentence, whole=True) for sentence in owned.notes)
     return _Result(_change(spot, owned.data, owned.mode), record, notes=notes)

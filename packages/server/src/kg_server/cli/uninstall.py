@@ -253,7 +253,7 @@ def _taken_out(home: Home, name: str, editor: Editor, report: Report) -> bool:
     # In its own folder nobody reads it any more. Elsewhere its agent does, and would start a server of kg again.
     left = [note.path for note in outcome.notes if note.whole and not note.path.is_relative_to(home.root)]
     for path in left:
-        sentence = f"{path} is still read by its agent. Take what is kg's out of it, or delete it."
+        sentence = f"{path} is still read by its agent. Delete it, or move it away."
         click.echo(f"  NOT taken out: {sentence}", err=True)
         account.still_open.append(sentence)
     if left or not outcome.ok:

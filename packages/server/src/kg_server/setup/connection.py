@@ -196,7 +196,7 @@ class Records:
         return tuple(name for name in names if name not in _NO_AGENTS and not name.startswith(SHARED))
 
     def _editor(self, record: Path) -> Editor:
-        return Editor(record, self.backups, made=self.made, alone=self._alone)
+        return Editor(record, self.backups, made=self.made, alone=self._alone, own=self.home.root)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
