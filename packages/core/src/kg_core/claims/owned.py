@@ -37,7 +37,7 @@ def rework_owned(
     """The file that the claim wants; an equal file that was there before stays the user's. Raises Refused.
 
     What somebody changed stays when no claim wants it any more, and is still ours as long as it is there, except where
-    it is ``unread``: nobody but us ever looks there.
+    it is ``unread``: nobody but us ever looks there. What no record knows is there left over from us, too.
     """
     held = next((hold for hold in holds if isinstance(hold, OwnedHold)), None)
     untouched = held is not None and found is not None and digest(found.data) == held.sha256
@@ -52,7 +52,7 @@ def rework_owned(
         return ReworkedFile(data, _PROGRAM if claim.executable else _FILE, (hold,))
     if held is None and found.data == data:
         return ReworkedFile(data, None, ())
-    if not untouched and found.data != data:
+    if not untouched and found.data != data and not (unread and held is None):
         raise Refused(
             "it is there already with another content; move it away and run this again"
             if held is None
