@@ -42,6 +42,9 @@ def located(levels: Levels, name: str, level: str) -> tuple[Graph, Node]:
 
     Raises NOT_FOUND, INVALID for a level that is none, and AMBIGUOUS, with the command and the option that help.
     """
+    if level == "project" and levels.project is None:
+        sentence = "This folder belongs to no project. Name a folder of one with --cwd, or use --level user."
+        raise KgError(Code.INVALID, sentence)
     try:
         return levels.locate(name, _level(level))
     except KgError as failure:

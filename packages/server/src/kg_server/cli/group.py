@@ -37,6 +37,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "why": "Explain why a lesson is in sight or not.",
         "why-recall": "Explain why the last prompt or file brought something to mind, or nothing.",
         "delete": "Delete lessons, after a backup.",
+        "rename": "Give a lesson another id.",
         "map": "Show, check or begin the map of this code base: components and rules.",
         "import": "Take over the memory of another product, or of an export.",
         "export": "Print the memory as JSON or Markdown.",

@@ -1,4 +1,4 @@
-"""``/api/v1``: imports, restores, deletions, backups, exports, and what is done at once instead of in its time."""
+"""``/api/v1``: imports, restores, deletions, renames, backups, exports, and what is done at once, not in its time."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def routes(memory: MemoryService) -> list[Route]:
         cwd, level = str(asked.get("cwd", "")), str(asked.get("level", ""))
         return Json(await memory.keeping.deletions.delete(cwd, names, level))
 
+    async def rename(request: Request) -> Json:
+        asked = await bodies.read_object(request)
+        cwd, name, new_id, level = (str(asked.get(key, "")) for key in ("cwd", "id", "new_id", "level"))
+        return Json(await memory.keeping.renames.rename(cwd, name, new_id, level))
+
     async def backup(request: Request) -> Json:
         asked = await bodies.read_object(request)
         return Json(await memory.keeping.copies.backup(str(asked.get("path", ""))))
@@ -54,6 +59,7 @@ def routes(memory: MemoryService) -> list[Route]:
         Route("/api/v1/offers/{offer}", take, methods=["POST"]),
         Route("/api/v1/offers/{offer}/end", end, methods=["POST"]),
         Route("/api/v1/delete", delete, methods=["POST"]),
+        Route("/api/v1/rename", rename, methods=["POST"]),
         Route("/api/v1/backup", backup, methods=["POST"]),
         Route("/api/v1/export", export, methods=["GET"]),
         Route("/api/v1/commit", commit, methods=["POST"]),

@@ -14,6 +14,7 @@ from kg_server.keeping.copies import Copies
 from kg_server.keeping.deletions import Deletions
 from kg_server.keeping.exchange import Exchange
 from kg_server.keeping.offers import Offers
+from kg_server.keeping.renames import Renames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -31,7 +32,7 @@ _END_SECONDS: Final = 10.0
 
 
 class Keeping:
-    """Offers, deletions, copies, commits and the exchange with a team. :meth:`run` is what happens by itself."""
+    """Offers, deletions, renames, copies, commits, the exchange with a team. :meth:`run` is what happens by itself."""
 
     def __init__(
         self, home: Home, memory: Memory, clock: Callable[[], Millis], settings: Settings, version: str
@@ -41,6 +42,7 @@ class Keeping:
         self.offers = Offers(home, memory, clock)
         self.copies = Copies(home, memory, clock, version)
         self.deletions = Deletions(memory, self.copies, clock)
+        self.renames = Renames(memory, clock)
         self.commits = GitCommits(home, memory.store)
         self.exchange = Exchange(home, memory, clock)
         self._minutes = settings.git.commit_minutes
