@@ -101,3 +101,36 @@ def test_an_edge_is_found_by_another_spelling_of_its_relation(live: Live) -> Non
         assert gone == "Deleted cache-key --depends-on--> src/a.py (project)."
 
     live(scenario)
+
+
+def test_a_file_at_an_end_is_one_and_loses_the_backticks_around_it(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("cache-key", CACHE)
+
+        told = await agent.call("kg_put_edge", from_="cache-key", rel="guards", to="`src/a.py`")
+        assert told == "Saved cache-key --guards--> src/a.py (project)."
+        told = await agent.call("kg_put_edge", from_="cache-key", rel="guards", to="src/a.py, src/b.py")
+        assert "Note: 'src/a.py, src/b.py' is kept as the name of one file." in told
+        for end in ("src/a,b.py", "src/{a,b}.py", "app/[id]/page.tsx", "docs/my file.md", "~/x", "src/a.py:3", "x`/`y"):
+            assert await agent.call("kg_put_edge", from_="cache-key", rel="guards", to=end) == (
+                f"Saved cache-key --guards--> {end} (project)."
+            )
+
+        assert "Deleted" in await agent.call("kg_delete_edge", from_="cache-key", rel="guards", to="`src/a.py`")
+
+    live(scenario)
+
+
+def test_an_edge_between_lessons_of_the_user_is_found_with_their_level_before_them(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        await agent.put("cache-key", CACHE, level="user")
+        await agent.put("new-key", "Cache keys include tenant and region.", level="user")
+        await agent.call("kg_put_edge", from_="user:cache-key", rel="guards", to="user:new-key")
+
+        told = await agent.call("kg_delete_edge", from_="user:cache-key", rel="guards", to="user:New Key")
+
+        assert told == "Deleted cache-key --guards--> new-key (user)."
+
+    live(scenario)

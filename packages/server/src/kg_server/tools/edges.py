@@ -50,7 +50,7 @@ def resolved_end(graph: Graph, user: Graph, text: str) -> str:
     if kind is EndKind.PATH:
         if len(end) > TOUCH_LENGTH:
             raise KgError(Code.TOO_LARGE, f"A path has at most {TOUCH_LENGTH} characters.", {"length": len(end)})
-        return end
+        return _bare_path(end)
     if kind is EndKind.NODE and (node := lookup(graph, _within(graph, end))) is not None:
         return node.id
     node = lookup(user, end.removeprefix(USER_PREFIX))
@@ -70,13 +70,21 @@ def resolved_end(graph: Graph, user: Graph, text: str) -> str:
 def stored_end(graph: Graph, text: str) -> str:
     """An end as an existing edge may have it, be the node there or not."""
     end = single_line(text)
-    if end_kind(end) is not EndKind.NODE or end in graph.incident:
+    kind = end_kind(end)
+    if end in graph.incident or (kind is EndKind.USER and graph.key != USER):
         return end
+    if kind is EndKind.PATH:
+        return _bare_path(end)
     node = lookup(graph, _within(graph, end))
     if node is not None:
         return node.id
     crossing = USER_PREFIX + end
     return crossing if crossing in graph.incident else end
+
+
+def _bare_path(end: str) -> str:
+    """A path without the backticks that Markdown has around it."""
+    return end[1:-1].strip() or end if end.startswith("`") and end.endswith("`") else end
 
 
 def _within(graph: Graph, end: str) -> str:

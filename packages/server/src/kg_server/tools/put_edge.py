@@ -71,6 +71,11 @@ def plan(arguments: PutEdge, call: Call) -> Plan:
     lines = [f"Saved {named} ({level_of(graph)}).", *changed.lines, *unretired(key)]
     if rel == SUPERSEDES and stored is None and (place := place_of(graph.key, target)) is not None:
         lines += rested(call, place.graph, place.id)
+    if stored is None:
+        ends = [end for end in (source, target) if end_kind(end) is EndKind.PATH and ", " in end]
+        lines += [
+            f"Note: {end!r} is kept as the name of one file. For several, save an edge with each." for end in ends
+        ]
     if recurs is not None:
         _, node_id, _ = recurs
         lines.append(f"A later case counts as a vote for {node_id!r}.")
