@@ -298,6 +298,33 @@ def test_kg_rules_shows_everything_a_file_or_a_component(live: Live) -> None:
     live(scenario)
 
 
+def test_kg_rules_knows_a_file_however_it_is_pointed_at(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        write_map(world, MAP.replace('paths = ["src/auth/**"]', 'paths = ["src/auth/*.py", "my docs/a, b.md"]'))
+        agent = world.agent("s-1")
+        text = await agent.call("kg_rules", path="src/auth/token.py")
+        assert TOKENS in text
+        for pointer in (
+            *(
+                "src/auth/token.py:12",
+                "src/auth/token.py#L3-L9",
+                "src/auth/token.py (the claim)",
+                "`src/auth/token.py`",
+            ),
+            *(" src/auth/token.py ", "src\\auth\\token.py", f"file://{agent.cwd}/src/auth/token.py:3"),
+        ):
+            assert await agent.call("kg_rules", path=pointer) == text, pointer
+        assert TOKENS in await agent.call("kg_rules", path="my docs/a, b.md")
+        both = await agent.call("kg_rules", path="src/auth/token.py, src/crypto/random.c")
+        assert both.startswith("src/auth/token.py, src/crypto/random.c:\n")
+        assert TOKENS in both
+        assert RANDOMNESS in both
+        assert await agent.call("kg_rules", component="Auth ") == await agent.call("kg_rules", component="auth")
+        assert "No component has src/a.c" in await agent.call("kg_rules", path="src/a.c")
+
+    live(scenario)
+
+
 def test_kg_rules_says_what_it_does_not_know(live: Live) -> None:
     async def scenario(world: Any) -> None:
         agent = world.agent("s-1")

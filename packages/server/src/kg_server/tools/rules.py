@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
+from kg_core.model.ids import fold
 from kg_core.policy.overview import rule_mark, walked
-from kg_core.policy.rules import applying, of_component
+from kg_core.policy.pointers import readings
+from kg_core.policy.rules import applying, components_of, of_component
 from kg_core.render import Block, one_line
 from kg_core.render.rules import component_line, component_lines, rule_lines
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Name
+from kg_server.tools.lists import paths
 from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
@@ -54,16 +57,28 @@ def plan(arguments: RulesArguments, call: Call) -> Plan:
 
 
 def _for_file(path: str, call: Call) -> list[Block]:
-    place = call.place(path)
-    if not place:
+    """What holds for a file, also when a place in it is named as touches do; of several files, for all of them."""
+    files = _files(path, call)
+    if not files:
         raise KgError(Code.INVALID, f"{path!r} is no file of this code base, whose root is {call.map.tree}.")
-    found = applying(call.map.map, [place])
+    mapped = [[place for place in places if components_of(call.map.map, place)] for places in files]
+    found = applying(call.map.map, [place for places in mapped for place in places])
     if not found.components:
-        return [
-            Block(text=f"No component has {one_line(place)}; what holds everywhere holds for it."),
-            *_everywhere(call),
-        ]
-    return [Block(text=f"{one_line(place)}:"), *_applying(found, call), *_everywhere(call)]
+        named = ", ".join(one_line(places[0]) for places in files)
+        return [Block(text=f"No component has {named}; what holds everywhere holds for it."), *_everywhere(call)]
+    named = ", ".join(one_line((places or whole)[-1]) for places, whole in zip(mapped, files, strict=True))
+    return [Block(text=f"{named}:"), *_applying(found, call), *_everywhere(call)]
+
+
+def _files(path: str, call: Call) -> list[list[str]]:
+    """The files of the code base that ``path`` names, each by all the places that it may mean, as written first."""
+    named = paths(path.strip().removeprefix("file://"))
+    pointers = [str(each) for each in named] if isinstance(named, list) else [path]
+    meant = [
+        [place for file in dict.fromkeys((pointer, *readings(pointer))) if (place := call.place(file))]
+        for pointer in pointers
+    ]
+    return [places for places in meant if places]
 
 
 def _applying(found: Applying, call: Call) -> list[Block]:
@@ -95,10 +110,12 @@ def _tree(project_map: ProjectMap) -> list[Block]:
 
 
 def _component(project_map: ProjectMap, slug: str) -> Component:
-    found = project_map.by_slug.get(slug)
-    if found is None:
+    if slug in project_map.by_slug:
+        return project_map.by_slug[slug]
+    alike = [each for name, each in project_map.by_slug.items() if fold(name) == fold(slug.strip())]
+    if len(alike) != 1:
         slugs = sorted(project_map.by_slug)
         more = [f"and {len(slugs) - _NAMED} more"] if len(slugs) > _NAMED else []
         known = ", ".join([*slugs[:_NAMED], *more]) or "none"
         raise KgError(Code.NOT_FOUND, f"There is no component {slug!r}; there are: {known}.", {"component": slug})
-    return found
+    return alike[0]
