@@ -189,6 +189,15 @@ def test_a_short_password_goes_where_its_name_stands_before_it(text: str) -> Non
     assert scrub(text) == (SHORT[text], ("password",))
 
 
+@given(
+    st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,15}", fullmatch=True), st.from_regex(r"[a-z][a-z0-9_]{0,9}", fullmatch=True)
+)
+def test_code_that_looks_a_password_up_has_none(name: str, other: str) -> None:
+    for text in (f"{name}({other})", f'{name}["{other}"]', f"{name}.{other}", f"${name}", f"${{{name}}}", f"<{name}>"):
+        for given_as in ("password={}", "password: {},", "DB_PASSWORD={}", "password: str = {}"):
+            assert scrub(given_as.format(text)) == (given_as.format(text), ())
+
+
 @pytest.mark.parametrize("text", HARMLESS)
 def test_prose_hashes_and_identifiers_stay(text: str) -> None:
     assert scrub(text) == (text, ())

@@ -28,7 +28,7 @@ _PLACE: Final = re.compile(r"\w+://|(?:\.{0,2}|~|[A-Za-z]:)/|[\w.-]+(?:/[\w.-]+)
 _ABOUT: Final = re.compile(
     r"[@%&#!|]"  # a reference
     r"|v?\d+(?:\.\d+)+"
-    r"|\d+[-_]?(?:char|digit|byte|bit|letter|symbol|word|round|iteration|attempt|time|sec|min|hour|day|week|month|year)"
+    r"|\d+[-_]?(?:char|caract|zeichen|stellen|digit|byte|bit|letter|symbol|word|round|iteration|attempt|time|sec|min|hour|day|week|month|year)"
     r"|(?:argon2|bcrypt|scrypt|pbkdf2|sha-?\d|md-?\d|crc|hmac|base-?\d|utf-?\d|ascii|latin-?\d|iso-?\d|aes-?\d|rsa-?\d"
     r"|ed25519|x509|p256|pkcs|[hrep]s(?:256|384|512)|oauth-?2|http-?\d|ipv[46]|ldapv?\d|ntlm|tls-?\d|srp-?\d|win32"
     r"|i18n|k8s|fido2|webauthn)"
