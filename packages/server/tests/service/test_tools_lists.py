@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kg_core.model.visible import shows
 from kg_server.tools.arguments import parse
+from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches
 from kg_server.tools.lists import names, paths, texts
+from kg_server.tools.markup import heal
 from kg_server.tools.put_node import PutNode
 from kg_server.tools.search import Search
 
@@ -155,3 +158,22 @@ def test_a_text_that_says_nothing_is_no_list_and_the_same_in_a_list_is_one(nothi
     assert not lists.keys() & parsed.model_fields_set
     assert parsed.gist == "null"
     assert parse("kg_put_node", PutNode, {**node, "tags": [nothing]}).tags == (nothing,)
+
+
+def is_legal(text: str) -> bool:
+    return shows(text) and text.strip() == text
+
+
+@given(
+    st.lists(LINES.filter(is_legal), max_size=4, unique=True),
+    st.lists(ONE_LINE.filter(is_legal), max_size=4, unique=True),
+    ONE_LINE.filter(is_legal),
+)
+def test_what_is_legal_is_stored_as_it_was_sent(notes: list[str], words: list[str], gist: str) -> None:
+    node = {"level": "user", "id": "x", "gist": gist, "notes": notes, "touches": words, "tags": words}
+    parsed = parse("kg_put_node", PutNode, node)
+
+    assert checked_notes(parsed.notes) == tuple(notes)
+    assert checked_touches(parsed.touches) == tuple(words)
+    assert checked_tags(parsed.tags) == tuple(words)
+    assert checked_gist(heal(parsed.gist).gist) == gist
