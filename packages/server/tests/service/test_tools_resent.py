@@ -92,3 +92,19 @@ def test_a_refusal_says_what_to_do_before_it_lists_what_would_go(live: Live) -> 
         assert Unit.BYTES.measure(text) <= 2_000
 
     live(scenario)
+
+
+def test_what_a_list_without_a_guard_loses_is_told(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        await writer.put("cache-key", CACHE, tags=["cache", "tenant"])
+        relation = {"from_": "cache-key", "rel": "guards", "to": "src/a.py"}
+        assert "removed" not in await writer.call("kg_put_edge", **relation, notes=[STEPS, "one"])
+        assert "removed" not in await writer.call("kg_put_edge", **relation, notes=[STEPS, "one", "two"])
+        told = await writer.call("kg_put_edge", **relation, notes=["one"])
+        assert told.endswith(f"  removed from its notes: {one_line(STEPS)}\n  removed from its notes: two")
+        assert "no more" not in await writer.put("cache-key", f"{CACHE} Always.")
+        told = await writer.put("cache-key", CACHE, tags=["tenant", "keys"])
+        assert told.endswith("Tags that it has no more: cache.")
+
+    live(scenario)

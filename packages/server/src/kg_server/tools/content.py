@@ -62,6 +62,14 @@ def as_stored(sent: Sequence[str], stored: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text if text in known else shown.get(text, text) for text in sent))
 
 
+def missing(stored: Sequence[str], sent: Sequence[str]) -> tuple[str, ...]:
+    """The stored texts that are gone with ``sent`` in their place; other line breaks take nothing away."""
+    if set(stored) <= set(sent):
+        return ()
+    shown = {one_line(text) for text in sent}
+    return tuple(text for text in stored if one_line(text) not in shown)
+
+
 def checked_touches(touches: Sequence[str]) -> tuple[str, ...]:
     """File pointers as they are stored."""
     return _checked("touches", [single_line(touch) for touch in touches], TOUCHES, TOUCH_LENGTH)

@@ -7,11 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_core.render import one_line
+from kg_server.tools.content import missing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kg_core.model import GraphKey, Node
     from kg_server.contexts import Ledger
 
@@ -50,7 +48,8 @@ def guard(
         ]
         if unread:
             return Refusal(reason=f"the write replaces {' and '.join(unread)} that this session has not read")
-    dropped = (*_missing(stored.notes, notes), *_missing(stored.touches, touches))
+    lists = ((stored.notes, notes), (stored.touches, touches))
+    dropped = tuple(text for kept, sent in lists if sent is not None for text in missing(kept, sent))
     if dropped:
         warning = _fingerprint(notes, touches, dropped)
         if known.of(graph, stored.id).warned != warning:
@@ -60,14 +59,6 @@ def guard(
                 warning=warning,
             )
     return None
-
-
-def _missing(stored: Sequence[str], sent: tuple[str, ...] | None) -> tuple[str, ...]:
-    """What would be gone; other line breaks take nothing away."""
-    if sent is None or set(stored) <= set(sent):
-        return ()
-    shown = {one_line(text) for text in sent}
-    return tuple(text for text in stored if one_line(text) not in shown)
 
 
 def _fingerprint(*lists: tuple[str, ...] | None) -> str:

@@ -10,9 +10,10 @@ from pydantic import ConfigDict, Field
 from kg_core.model import DERIVED_FROM, SUPERSEDES, Change, Edge, EdgeKey, EndKind, end_kind
 from kg_core.policy.credits import recurrence
 from kg_core.policy.derivation import place_of
+from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
 from kg_server.tools.arguments import Arguments, Level, Name, Texts
-from kg_server.tools.content import as_stored, checked_notes
+from kg_server.tools.content import as_stored, checked_notes, missing
 from kg_server.tools.edges import graph_for, resolved_end
 from kg_server.tools.evidence import Conclusion, concluded, needed, refuse_circles, rested
 from kg_server.tools.levels import level_of
@@ -69,6 +70,7 @@ def plan(arguments: PutEdge, call: Call) -> Plan:
         refuse_rounds(graph, key)
         refuse_locked(graph, key)
     lines = [f"Saved {named} ({level_of(graph)}).", *changed.lines, *unretired(key)]
+    lines += [f"  removed from its notes: {one_line(text)}" for text in missing(base.notes, notes)]
     if rel == SUPERSEDES and stored is None and (place := place_of(graph.key, target)) is not None:
         lines += rested(call, place.graph, place.id)
     if stored is None:

@@ -24,6 +24,7 @@ from kg_server.tools.content import (
     checked_tags,
     checked_touches,
     checked_view,
+    missing,
     remarks,
 )
 from kg_server.tools.evidence import evidence, needed, refuse_circles, rested
@@ -138,6 +139,8 @@ def plan(arguments: PutNode, call: Call) -> Plan:
     if _knows_all_of(call, graph, stored, notes, touches):
         learned.append(Mark(MarkKind.READ, graph.key, node_id, node.version))
     saved = _saved(call, graph, stored, node)
+    if gone := missing(base.tags, node.tags):
+        saved.append(f"Tags that it has no more: {', '.join(map(one_line, gone))}.")
     if node.status in _FALLEN and base.status not in _FALLEN:
         saved += rested(call, graph.key, node_id)
     if earns:
