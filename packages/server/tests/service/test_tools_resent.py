@@ -108,3 +108,16 @@ def test_what_a_list_without_a_guard_loses_is_told(live: Live) -> None:
         assert told.endswith("Tags that it has no more: cache.")
 
     live(scenario)
+
+
+def test_who_deletes_a_lesson_by_another_spelling_is_told_what_it_said(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer = world.agent("s-1")
+        for named, told in (
+            ("project:cache-key", "Deleted 'cache-key' (project)."),
+            ("cache/key", f"Deleted 'cache-key' (project).\nIt said: {CACHE}"),
+        ):
+            await writer.put("cache-key", CACHE)
+            assert await writer.call("kg_delete_node", id=named) == told
+
+    live(scenario)

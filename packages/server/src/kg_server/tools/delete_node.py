@@ -9,12 +9,12 @@ from pydantic import Field
 
 from kg_core.model import USER, Change, Tombstone
 from kg_core.model.limits import TOMBSTONES
-from kg_core.render import relation
+from kg_core.render import one_line, relation
 from kg_plugin_api import Code, KgError
 from kg_server.counting import counted
 from kg_server.tools.arguments import Arguments, Level, Name
 from kg_server.tools.evidence import rested
-from kg_server.tools.levels import level_of
+from kg_server.tools.levels import is_same_spelling, level_of, prefixed
 from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def plan(arguments: DeleteNode, call: Call) -> Plan:
         raise KgError(Code.REFUSED, f"{node.id!r} is locked by a person and was not deleted. Tell the user.")
     change = removal(graph, node, Tombstone(at=call.now, by=call.by))
     lines = [*told(graph, node), *_edges_gone(graph, node), *rested(call, graph.key, node.id)]
+    if not is_same_spelling(node, prefixed(arguments.id)[1]):
+        lines.insert(1, f"It said: {one_line(node.gist)}")
     return replace(said(*lines), changes=(change,))
 
 
