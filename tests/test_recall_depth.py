@@ -12,18 +12,19 @@ import pytest
 
 from kg_core.model import Graph
 from kg_core.model.codec import read_edge, read_node
-from kg_core.policy import BuiltinBackend, Depth, Index, at_depth, deepened, item, ranked
+from kg_core.policy import Depth, Index, at_depth, deepened, item, ranked
 from kg_core.render import standing
 from kg_plugin_testing import evidence
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from kg_core.policy import Deep
-    from kg_plugin_api import SearchBackend, SearchHit
+    from kg_plugin_api import SearchBackend, SearchHit, SearchItem, SearchRequest, SearchResults
 
-    Opening = Callable[[Path], AbstractAsyncContextManager[SearchBackend]]
+    Asked = SearchBackend | "Builtin"
+    Opening = Callable[[Path], AbstractAsyncContextManager[Asked]]
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "search-sqlite" / "src"
 FIXED = [depth for depth in Depth if depth is not Depth.AUTO]
@@ -38,9 +39,22 @@ def graphs() -> list[Graph]:
     return found
 
 
+class Builtin:
+    """The built-in index, asked as a backend is."""
+
+    def __init__(self) -> None:
+        self._index = Index()
+
+    async def upsert(self, items: Sequence[SearchItem]) -> None:
+        self._index.upsert(items)
+
+    async def search(self, request: SearchRequest) -> SearchResults:
+        return self._index.search(request)
+
+
 @contextlib.asynccontextmanager
-async def builtin(_: Path) -> AsyncIterator[SearchBackend]:
-    yield BuiltinBackend(Index())
+async def builtin(_: Path) -> AsyncIterator[Asked]:
+    yield Builtin()
 
 
 @contextlib.asynccontextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_core.model import Edge, Graph, Node, Status, Tier, Use
-from kg_core.policy import BuiltinBackend, Index, item, key, ranked
+from kg_core.policy import Index, item, key, ranked
 from kg_core.policy.stems import stem
 from kg_core.policy.text import Role, Term, asked, terms
 from kg_core.render import standing
@@ -452,22 +451,6 @@ def test_a_node_becomes_an_item_whose_hash_follows_content_tier_and_standing() -
         item("user", node, Use(), Status.SUPERSEDED),
     ]
     assert len({made.hash, *(other.hash for other in others)}) == 4
-
-
-def test_the_built_in_backend_keeps_the_protocol() -> None:
-    async def main() -> None:
-        backend = BuiltinBackend(Index())
-        await backend.upsert([SearchItem(key="k", graph="user", id="a", gist="walrus", hash="h")])
-        results = await backend.search(SearchRequest(text="walrus", graphs=("user",)))
-        assert [hit.key for hit in results.hits] == ["k"]
-        assert await backend.snapshot() == {"k": "h"}
-        assert (await backend.health())["items"] == 1
-        await backend.remove(["k"])
-        assert await backend.snapshot() == {}
-        await backend.close()
-        await backend.close()
-
-    asyncio.run(main())
 
 
 def test_what_another_index_found_passes_the_filters_or_is_left_out() -> None:

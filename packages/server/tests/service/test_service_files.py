@@ -320,17 +320,18 @@ def test_a_git_that_does_not_answer_holds_nothing_up(live: Live, monkeypatch: py
         monkeypatch.setattr("kg_server.files.renaming._SECONDS", 0.2)
         programs = world.root / "bin"
         programs.mkdir()
-        (programs / "git").write_text("#!/bin/sh\nexec sleep 600\n", encoding="utf-8")
+        asked = world.root / "asked"
+        (programs / "git").write_text(f"#!/bin/sh\necho >> '{asked}'\nexec sleep 600\n", encoding="utf-8")
         (programs / "git").chmod(0o755)
         monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
         world.clock.advance(FAILED_FOR)
         assert GIST in await use(agent, FILE)
-        assert world.service._uses.renaming.is_looking
         await settled(world)
-        assert not world.service._uses.renaming.is_looking
+        assert asked.read_text(encoding="utf-8") == "\n"
         world.clock.advance(LOOKED_FOR)
         await use(agent, "src/other.py")
-        assert not world.service._uses.renaming.is_looking
+        await settled(world)
+        assert asked.read_text(encoding="utf-8") == "\n"
 
     live(scenario)
 

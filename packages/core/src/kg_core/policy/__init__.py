@@ -1,13 +1,13 @@
 """What is worth keeping in sight, preloading, finding and recalling. Pure; ``now`` is an argument, in ms."""
 
 from kg_core.model.depth import Depth
-from kg_core.policy.backend import BuiltinBackend, item, key
 from kg_core.policy.compaction import Budget, planned
 from kg_core.policy.decision import NAMED, Candidate, Decision, Reason, Source
 from kg_core.policy.depth import Deep, at_depth, deepened
 from kg_core.policy.filerecall import FileUse, recall_files, touching
 from kg_core.policy.fullread import full_read
 from kg_core.policy.index import Index
+from kg_core.policy.items import item, key
 from kg_core.policy.paths import Connections, Place, connections
 from kg_core.policy.preload import preload_blocks
 from kg_core.policy.prompt import said, without_frames
@@ -24,7 +24,6 @@ __all__ = [
     "GATE",
     "NAMED",
     "Budget",
-    "BuiltinBackend",
     "Candidate",
     "Connections",
     "Decision",

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import DERIVED_FROM, Status
-from kg_core.policy.backend import key
+from kg_core.policy.items import key
 from kg_core.policy.paths import Place, neighbours
 from kg_core.render import all_replacements, standing
 from kg_plugin_api import SearchHit

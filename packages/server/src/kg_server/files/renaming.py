@@ -60,11 +60,6 @@ class Renaming:
         """Has the renames of a work tree looked for, if that is due."""
         self._looked(tree)
 
-    @property
-    def is_looking(self) -> bool:
-        """Whether git is being asked now."""
-        return any(tree.running is not None for tree in self._trees.values())
-
     async def settled(self) -> None:
         """Waits for what is being looked for."""
         running = [tree.running for tree in self._trees.values() if tree.running is not None]
