@@ -59,11 +59,13 @@ async def shown(store: Store, cwd: str, path: str, component: str) -> dict[str, 
     if path and not relative:
         raise KgError(Code.INVALID, f"{path} is no file of {place.tree}.")
     named = os.path.relpath(Path(cwd, path), cwd)
-    return await asyncio.to_thread(_shown, place, relative, named, component)
+    is_there = bool(path) and await asyncio.to_thread(os.path.lexists, place.tree / relative)
+    mistaken = named if path and not is_there else ""
+    return await asyncio.to_thread(_shown, place, relative, mistaken, component)
 
 
-def _shown(place: _Place, path: str, named: str, component: str) -> dict[str, object]:
-    """``named`` is the path as it was given: it may be the name of a component."""
+def _shown(place: _Place, path: str, mistaken: str, component: str) -> dict[str, object]:
+    """``mistaken`` is a path as it was given, of which there is no file: it may be the name of a component."""
     project_map = place.state.map
     if path:
         found = applying(project_map, [path])
@@ -78,8 +80,8 @@ def _shown(place: _Place, path: str, named: str, component: str) -> dict[str, ob
     text = _whole(project_map) if not path and not component else _some(found, everywhere)
     if not project_map.components and not project_map.rules and place.state.problem is None:
         text = [_empty(place)]
-    if path and named in project_map.by_slug and not os.path.lexists(place.tree / path):
-        text.append(f"{named} is no file but a component: `kg map show --component {named}`.")
+    if mistaken in project_map.by_slug:
+        text.append(f"{mistaken} is no file but a component: `kg map show --component {mistaken}`.")
     return {
         "text": "\n".join(text),
         "components": [component_facts(each) for each in (*found.components, *found.beside)],
