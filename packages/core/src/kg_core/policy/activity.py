@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
 
 from kg_core.model.limits import GIST_CHANGES
 from kg_core.policy.score import changed_at
 
 if TYPE_CHECKING:
     from kg_core.model import Change, Graph, Millis, Node, Use
+
+_SAYS: Final = attrgetter(
+    "gist", "notes", "touches", "tags", "status", "kind", "observer", "observed", "locked", "extra"
+)
+"""What a content version is of. Compared as it is, since an edit may change hundreds of lessons at a time."""
 
 
 def worked_on(change: Change, before: Graph, at: Millis, by: str) -> Change:
@@ -23,7 +29,7 @@ def worked_on(change: Change, before: Graph, at: Millis, by: str) -> Change:
     use: dict[str, Use | None] = {}
     for node_id, node in change.nodes.items():
         stored = before.nodes.get(node_id)
-        if stored is not None and node is not None and node.version != stored.version:
+        if stored is not None and node is not None and _SAYS(node) != _SAYS(stored):
             known = change.use.get(node_id) or before.use_of(node_id)
             use[node_id] = _worked_on(known, stored, node, at, by)
     return replace(change, use={**change.use, **use}) if use else change
