@@ -16,8 +16,9 @@ import psycopg
 import pytest
 
 from kg_plugin_api import SearchUnavailable
-from kg_search_pg.embedded import EmbeddedServer, Places
+from kg_search_pg.embedded import EmbeddedServer, Places, sayings
 from kg_search_pg.embedded import server as embedded
+from kg_search_pg.embedded.places import private
 from kg_search_pg.embedded.programs import Programs
 
 if TYPE_CHECKING:
@@ -172,6 +173,40 @@ def test_a_server_that_lost_its_guard_is_ended_and_replaced(server: EmbeddedServ
     assert ask(server, "select 42") == "42"
 
 
+def test_a_server_whose_folder_was_moved_while_it_ran_is_ended_and_replaced(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    before = EmbeddedServer(places_of(tmp_path / "before"), Programs.find())
+    after = EmbeddedServer(places_of(tmp_path / "after"), Programs.find())
+    try:
+        asyncio.run(before.start())
+        lost = postmaster(places_of(tmp_path / "before"))
+        (tmp_path / "before").rename(tmp_path / "after")
+
+        asyncio.run(after.start())
+
+        assert not is_alive(lost)
+        assert after.is_running
+        assert ask(after, "select 42") == "42"
+    finally:
+        asyncio.run(after.stop())
+        asyncio.run(before.stop())
+
+
+def test_the_server_of_a_folder_is_left_alone_by_a_copy_of_that_folder(server: EmbeddedServer, tmp_path: Path) -> None:
+    asyncio.run(server.start())
+    original = postmaster(places_of(tmp_path))
+    places = places_of(tmp_path / "copy")
+    places.data.mkdir(parents=True)
+    shutil.copy2(places_of(tmp_path).pid_file, places.pid_file)
+    copy = EmbeddedServer(places, Programs.find())
+    try:
+        asyncio.run(copy.start())
+
+        assert is_alive(original)
+    finally:
+        asyncio.run(copy.stop())
+
+
 def test_a_frozen_server_is_ended_with_all_that_it_started(server: EmbeddedServer, tmp_path: Path) -> None:
     asyncio.run(server.start())
     with psycopg.connect(server.dsn) as connection:
@@ -231,6 +266,50 @@ def test_of_a_damaged_folder_it_is_told_why_and_that_it_may_go(
     assert f"delete {places_of(tmp_path).data}" in failure.value.sentence
 
 
+def test_of_all_that_was_said_the_reason_is_told() -> None:
+    said = b"""\
+2026-11-30 12:00:00.000 UTC [7] PANIC:  could not write to file "pg_wal/x.7": No space left on device
+2026-11-30 12:00:00.100 UTC [8] FATAL:  the database system is in recovery mode
+2026-11-30 12:00:00.200 UTC [9] DETAIL:  Consistent recovery state has not been yet reached.
+"""
+
+    assert sayings.reason(said) == 'could not write to file "pg_wal/x.7": No space left on device'
+    assert sayings.end(b"2026-11-30 12:00:00.000 UTC [7] FATAL:  terminating connection due to a crash\n") == ""
+    assert sayings.reason(b"setpriv: no such user\n\n") == "setpriv: no such user"
+
+
+def test_of_a_lost_connection_it_is_told_why_the_server_ended_and_what_to_do(tmp_path: Path) -> None:
+    server = EmbeddedServer(Places(tmp_path), Programs(tmp_path))
+    assert server.explained("Postgres: closed", is_lost=True) == "Postgres: closed"
+
+    (tmp_path / "log").write_text("PANIC:  could not write x: No space left on device\n", encoding="utf-8")
+
+    assert server.explained("Postgres: closed", is_lost=True) == (
+        f"Postgres: closed (could not write x: No space left on device). Free some space where {tmp_path} is"
+    )
+    assert server.explained("Postgres: no such column", is_lost=False) == "Postgres: no such column"
+
+
+def test_a_program_that_does_not_run_is_told_with_what_it_said(tmp_path: Path) -> None:
+    broken = tmp_path / "programs"
+    broken.mkdir()
+    (broken / "initdb").write_text(
+        "#!/bin/sh\necho 'libssl.so.3: cannot open shared object file' >&2\nexit 127\n", encoding="utf-8"
+    )
+    (broken / "initdb").chmod(0o700)
+    server = EmbeddedServer(Places(tmp_path / "pg"), Programs(broken))
+
+    with pytest.raises(SearchUnavailable, match=r"program initdb failed for .*pg: libssl\.so\.3: cannot open"):
+        asyncio.run(server.start())
+
+    (tmp_path / "pg" / "data").mkdir()
+    (tmp_path / "pg" / "data" / "PG_VERSION").write_bytes(b"\xff\n")
+    (broken / "initdb").rename(broken / "postgres")
+
+    with pytest.raises(SearchUnavailable, match=r"program postgres failed for .*pg: libssl\.so\.3: cannot open"):
+        asyncio.run(server.start())
+
+
 def test_a_folder_of_an_older_postgres_is_made_anew(server: EmbeddedServer, tmp_path: Path) -> None:
     asyncio.run(server.start())
     asyncio.run(server.stop())
@@ -258,5 +337,15 @@ def test_a_socket_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     elsewhere.mkdir()
     places.sockets.symlink_to(elsewhere)
 
-    with pytest.raises(SearchUnavailable, match="belongs to somebody else"):
+    with pytest.raises(SearchUnavailable, match=r"run is no folder of its own\. Remove it"):
         asyncio.run(EmbeddedServer(places, Programs.find()).start())
+
+
+def test_a_folder_of_another_user_is_refused_with_both_ways_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+
+    with pytest.raises(SearchUnavailable, match=rf"user {owner}; kg runs as {owner + 1}\)\. Run kg as that user, or"):
+        private(tmp_path)

@@ -12,14 +12,12 @@ import psycopg
 import pytest
 
 from kg_plugin_api import SearchItem, SearchRequest, SearchUnavailable
-from kg_search_pg.embedded import guard
+from kg_search_pg.embedded import EmbeddedServer, guard
 from kg_search_pg.opening import open_backend, places
 from kg_search_pg.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from kg_search_pg.embedded import EmbeddedServer
 
 
 def node(name: str, gist: str, **more: Any) -> SearchItem:
@@ -58,6 +56,24 @@ def test_a_killed_server_is_told_and_opening_again_mends_it(tmp_path: Path) -> N
 
         await backend.upsert([node("b", "harbour")])
         assert [hit.id for hit in (await backend.search(ask("harbour"))).hits] == ["b"]
+        await backend.close()
+
+    asyncio.run(main())
+
+
+def test_what_the_private_server_knows_of_a_lost_connection_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = Options(home=tmp_path, embedder="none")
+    monkeypatch.setattr(EmbeddedServer, "explained", lambda _, sentence, *, is_lost: f"{sentence} [lost: {is_lost}]")
+
+    async def main() -> None:
+        backend = await open_backend(options)
+        await backend.upsert([node("a", "ledger")])
+        os.kill(int(places(options).pid_file.read_text(encoding="utf-8").split()[0]), signal.SIGQUIT)
+
+        with pytest.raises(SearchUnavailable, match=r"^Postgres: .* \[lost: True\]\.$"):
+            await backend.search(ask("ledger"))
         await backend.close()
 
     asyncio.run(main())

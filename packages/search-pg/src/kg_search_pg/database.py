@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from typing import TYPE_CHECKING, Any, Final, LiteralString
+from typing import TYPE_CHECKING, Any, Final, LiteralString, Protocol
 
 import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
@@ -30,8 +30,24 @@ _GRACE_SECONDS: Final = 0.5
 """How much later than its own limit a statement may end."""
 
 
+class Explain(Protocol):
+    """Adds to a sentence on a failure what is known of the Postgres behind it."""
+
+    def __call__(self, sentence: str, *, is_lost: bool) -> str:
+        """The fuller sentence, without an end mark; with ``is_lost`` the connection went, and so it may have ended."""
+        ...
+
+
+def as_told(sentence: str, *, is_lost: bool) -> str:
+    """The sentence as it is: of somebody else's Postgres nothing more is known."""
+    return sentence
+
+
 class Failing:
     """Turns what goes wrong in Postgres into SearchUnavailable, or into TimeoutError where only time was lacking."""
+
+    def __init__(self, explain: Explain = as_told) -> None:
+        self._explain = explain
 
     def __enter__(self) -> None:
         """Nothing yet."""
@@ -47,7 +63,8 @@ class Failing:
         if isinstance(error, psycopg.errors.UndefinedTable):
             raise SearchUnavailable("The index is being made anew; try again in a moment.") from error
         if isinstance(error, psycopg.Error):
-            raise SearchUnavailable(f"Postgres: {told(error)}.") from error
+            sentence = f"Postgres: {told(error)}"
+            raise SearchUnavailable(f"{self._explain(sentence, is_lost=_is_lost(error))}.") from error
 
 
 def told(error: psycopg.Error) -> str:
@@ -58,17 +75,29 @@ def told(error: psycopg.Error) -> str:
     return " ".join(" ".join(stated or lines).split())[:300].rstrip(".:?! ")
 
 
+def _is_lost(error: psycopg.Error) -> bool:
+    """Whether it was the connection that failed, not a statement."""
+    ended = psycopg.errors.AdminShutdown | psycopg.errors.CrashShutdown
+    return isinstance(error, ended) or (isinstance(error, psycopg.OperationalError) and error.sqlstate is None)
+
+
 class Database:
     """A bounded pool. Connections commit each statement by itself unless told otherwise."""
 
-    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[Any]], owner: Owner | None) -> None:
+    def __init__(
+        self, pool: AsyncConnectionPool[AsyncConnection[Any]], owner: Owner | None, explain: Explain = as_told
+    ) -> None:
         self._pool = pool
         self._owner = owner
+        self._explain = explain
         self._used: set[AsyncConnection[Any]] = set()
 
     @classmethod
-    async def open(cls, dsn: str, *, path: Sequence[str], most: int, owner: Owner | None = None) -> Database:
-        """Connects. ``path`` are the schemas in which names are looked up, the first of them that of ``owner``.
+    async def open(
+        cls, dsn: str, *, path: Sequence[str], most: int, owner: Owner | None = None, explain: Explain = as_told
+    ) -> Database:
+        """Connects. ``path`` are the schemas in which names are looked up, the first of them that of ``owner``;
+        ``explain`` knows the Postgres behind.
 
         Raises SearchUnavailable.
         """
@@ -87,9 +116,9 @@ class Database:
             configure=prepare,
             name="kg-search-pg",
         )
-        database = cls(pool, owner)
+        database = cls(pool, owner, explain)
         try:
-            with Failing():
+            with Failing(explain):
                 await pool.open(wait=True, timeout=_CONNECT_SECONDS)
         except BaseException:
             await database.close()
@@ -102,7 +131,7 @@ class Database:
 
         Raises TimeoutError when time was lacking and SearchUnavailable for whatever else fails meanwhile.
         """
-        with Failing():
+        with Failing(self._explain):
             async with self._pool.connection(timeout=seconds) as connection:
                 # A frozen Postgres ends no statement, and the driver waits for that end even when it is cancelled.
                 cut = asyncio.get_running_loop().call_later(seconds + _GRACE_SECONDS, _cut, connection)

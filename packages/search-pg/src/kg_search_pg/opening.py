@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import Code, KgError
 from kg_search_pg.backend import Meaning, PgBackend
-from kg_search_pg.database import Database, Failing, connect
+from kg_search_pg.database import Database, Failing, as_told, connect
 from kg_search_pg.embedded import EmbeddedServer, Places
 from kg_search_pg.embedded.programs import Programs
 from kg_search_pg.embedding import EmbedderFailed, Queue
@@ -22,6 +22,7 @@ from kg_search_pg.schema import Vectors, migrate, with_vectors
 
 if TYPE_CHECKING:
     from kg_plugin_api import Host
+    from kg_search_pg.database import Explain
     from kg_search_pg.embedding import Embedder
     from kg_search_pg.options import Options
 
@@ -51,17 +52,17 @@ async def open_backend(options: Options, given: Embedder | None = None, host: Ho
             opened.push_async_callback(embedder.close)
         if reranker is not None:
             opened.push_async_callback(reranker.close)
-        dsn = options.dsn
+        dsn, explain = options.dsn, as_told
         release = AsyncExitStack()
         if not dsn:
             server = EmbeddedServer(places(options), Programs.find())
             opened.push_async_callback(server.stop)
             release.push_async_callback(server.stop)
             await server.start()
-            dsn = server.dsn
+            dsn, explain = server.dsn, server.explained
         owner = await asyncio.to_thread(_owner, options)
-        vectors, path = await prepared(dsn, options)
-        database = await Database.open(dsn, path=path, most=options.connections, owner=owner)
+        vectors, path = await prepared(dsn, options, explain)
+        database = await Database.open(dsn, path=path, most=options.connections, owner=owner, explain=explain)
         opened.push_async_callback(database.close)
         queue = None
         if embedder is not None and not vectors.problem:
@@ -73,7 +74,7 @@ async def open_backend(options: Options, given: Embedder | None = None, host: Ho
         return backend
 
 
-async def prepared(dsn: str, options: Options) -> tuple[Vectors, tuple[str, ...]]:
+async def prepared(dsn: str, options: Options, explain: Explain = as_told) -> tuple[Vectors, tuple[str, ...]]:
     """Brings the tables, and the vectors where somebody can make and compare them. With these, the schemas in which
     names are to be looked up. Raises as :func:`open_backend`.
 
@@ -83,7 +84,7 @@ async def prepared(dsn: str, options: Options) -> tuple[Vectors, tuple[str, ...]
     owner = await asyncio.to_thread(_owner, options)
     connection = await connect(dsn)
     try:
-        with Failing():
+        with Failing(explain):
             await migrate(connection, options.schema, owner)
             vectors = await with_vectors(connection, options.schema)
             known = await (await connection.execute(_LANGUAGE, [options.language])).fetchone()

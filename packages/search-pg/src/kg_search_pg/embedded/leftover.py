@@ -38,22 +38,27 @@ def _marked(file: Path) -> int | None:
 
 
 def _serves(pid: int, data: Path) -> bool:
-    """Whether a process is a living Postgres of this data folder."""
-    words = _command(pid)
-    return any(Path(word).name == "postgres" for word in words) and str(data) in words
-
-
-def _command(pid: int) -> list[str]:
-    """The argument vector of a process, empty when it is gone."""
-    if pid <= 0:
-        return []
+    """Whether a process is a living Postgres of this data folder, by whatever path it was started."""
+    program, _, given = _command(pid).partition(" -D ")
+    if Path(program).name != "postgres":
+        return False
     try:
-        return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).split("\0")
+        return Path(f"/proc/{pid}/cwd").samefile(data)  # it works there, also when the folder was moved meanwhile
+    except OSError:
+        return given.startswith(f"{data} ")
+
+
+def _command(pid: int) -> str:
+    """The command line of a process, empty when it is gone."""
+    if pid <= 0:
+        return ""
+    try:
+        return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).replace("\0", " ")
     except FileNotFoundError:
         if Path("/proc/self").exists():
-            return []
+            return ""
     try:
-        listed = subprocess.run(["ps", "-p", str(pid), "-o", "command="], capture_output=True, text=True, check=False)
+        listed = subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "command="], capture_output=True, check=False)
     except OSError:
-        return []
-    return listed.stdout.split()
+        return ""
+    return os.fsdecode(listed.stdout)

@@ -69,7 +69,12 @@ def private(folder: Path) -> Path:
     """Makes a folder that only we can enter. Raises SearchUnavailable when it is there and somebody else's."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-        raise SearchUnavailable(f"{folder} belongs to somebody else. Remove it, so that our Postgres can listen there.")
+    if not stat.S_ISDIR(found.st_mode):
+        raise SearchUnavailable(f"{folder} is no folder of its own. Remove it, so that our Postgres can be there.")
+    if found.st_uid != os.getuid():
+        raise SearchUnavailable(
+            f"{folder} belongs to somebody else (user {found.st_uid}; kg runs as {os.getuid()}). "
+            "Run kg as that user, or remove the folder, so that our Postgres can be there."
+        )
     folder.chmod(0o700)
     return folder

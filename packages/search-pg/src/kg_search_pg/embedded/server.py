@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Final
 import psycopg
 
 from kg_plugin_api import SearchUnavailable
-from kg_search_pg.embedded import guard, leftover
+from kg_search_pg.embedded import guard, leftover, sayings
 from kg_search_pg.embedded.places import private
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ _START_SECONDS: Final = 45.0
 _MAKE_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = guard.GENTLE_SECONDS + 3 * guard.HARD_SECONDS
 _LOOK_SECONDS: Final = 0.05
-_TOLD: Final = 400
-"""Characters of its log that are shown when it does not start."""
 _SETTINGS: Final = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -69,6 +67,14 @@ class EmbeddedServer:
         """Whether the process that was started still lives."""
         return self._process is not None and self._process.poll() is None
 
+    def explained(self, sentence: str, *, is_lost: bool) -> str:
+        """A sentence on what failed in it, with what a person needs to mend it: where it is full, and why it ended if
+        the connection ``is_lost``. Blocking, and short. Without an end mark.
+        """
+        why = sayings.end(sayings.read(self._places.log)) if is_lost else ""
+        told = f"{sentence} ({why})" if why else sentence
+        return ". ".join(filter(None, (told, sayings.advice(told, self._places.root)))).rstrip(".")
+
     async def start(self) -> None:
         """Makes the data folder if there is none, and starts, anew if it runs. Raises SearchUnavailable."""
         await self.stop()
@@ -105,9 +111,8 @@ class EmbeddedServer:
 
     def _is_of_another_version(self) -> bool:
         """Whether the data are of a Postgres that this one cannot read: an index is made anew, not carried over."""
-        asked = subprocess.run(self._programs.command("postgres", "--version"), capture_output=True, check=True)
-        major = asked.stdout.decode("ascii", "replace").split()[-1].partition(".")[0]
-        return (self._places.data / "PG_VERSION").read_text(encoding="ascii").strip() != major
+        major = self._told_by("postgres", "--version").decode("ascii", "replace").split()[-1].partition(".")[0]
+        return (self._places.data / "PG_VERSION").read_text(encoding="ascii", errors="replace").strip() != major
 
     def _make(self) -> None:
         """A new data folder in place of what is there; a half made one never counts."""
@@ -117,18 +122,28 @@ class EmbeddedServer:
         if self._programs.owner is not None:
             os.chown(unfinished, *self._programs.owner)
         arguments = ("-D", str(unfinished), "-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
-        made = subprocess.run(
-            self._programs.command("initdb", *arguments),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_MAKE_SECONDS,
-            check=False,
-        )
-        if made.returncode:
-            raise SearchUnavailable(f"Postgres could not make {unfinished}: {_last(made.stderr)}")
+        self._told_by("initdb", *arguments)
         if self._places.data.exists():
             shutil.rmtree(self._places.data)
         unfinished.rename(self._places.data)
+
+    def _told_by(self, program: str, *arguments: str) -> bytes:
+        """What a program of Postgres answers. Raises SearchUnavailable where it fails, with why."""
+        try:
+            done = subprocess.run(
+                self._programs.command(program, *arguments),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_MAKE_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            late = f"The program {program} did not end within {_MAKE_SECONDS:.0f} s for {self._places.root}."
+            raise SearchUnavailable(late) from error
+        if done.returncode:
+            said = f"The program {program} failed for {self._places.root}: {sayings.reason(done.stderr)}."
+            raise SearchUnavailable(" ".join(filter(None, (said, sayings.advice(said, self._places.root)))))
+        return done.stdout
 
     async def _answers(self) -> None:
         """Returns once it takes connections."""
@@ -138,10 +153,10 @@ class EmbeddedServer:
                 connection = await psycopg.AsyncConnection.connect(self.dsn, connect_timeout=5)
             except psycopg.OperationalError as error:
                 if not self.is_running:
-                    said = _last(self._places.log.read_bytes())
+                    said = sayings.reason(sayings.read(self._places.log))
                     raise self._not_started(f": {said or 'it said nothing'}") from error
                 if monotonic() > deadline:
-                    said = _last(str(error).encode("utf-8", "replace"))
+                    said = sayings.reason(str(error).encode("utf-8", "replace"))
                     raise self._not_started(f" within {_START_SECONDS:.0f} s: {said}") from error
                 await asyncio.sleep(_LOOK_SECONDS)
             else:
@@ -149,9 +164,10 @@ class EmbeddedServer:
                 return
 
     def _not_started(self, how: str) -> SearchUnavailable:
-        """What a person reads, with what always helps: nothing is in the folder but an index."""
+        """What a person reads, with what mends it: nothing is in the folder but an index."""
         sentence = f"Postgres did not start{how.rstrip('.')}."
-        return SearchUnavailable(f"{sentence} If that lasts, delete {self._places.data}: the index is built anew.")
+        anew = f"If that lasts, delete {self._places.data}: the index is built anew."
+        return SearchUnavailable(f"{sentence} {sayings.advice(sentence, self._places.root) or anew}")
 
 
 def _guarded(command: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -178,9 +194,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 def _quoted(folder: Path) -> str:
     """A folder as an element of a list of folders."""
     return '"' + str(folder).replace('"', '""') + '"'
-
-
-def _last(said: bytes) -> str:
-    """The last lines of what a program said, in one."""
-    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    return " ".join(lines)[-_TOLD:]
