@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from kg_core.model import DERIVED_FROM
+from kg_core.model import DERIVED_FROM, PROJECT_PREFIX
 from kg_core.policy.derivation import circle, circles, exists, named, place_of
 from kg_core.store import ProblemKind
 from kg_server.background import Background
@@ -33,6 +33,7 @@ class Circles:
         self._store = store
         self._levels = levels
         self._known: dict[frozenset[Place], tuple[Place, ...]] = {}
+        self._told: set[GraphKey] = set()
         self._looking: dict[GraphKey, asyncio.Task[None]] = {}
         self._wanted: set[GraphKey] = set()
         """What is to be looked through, perhaps once more."""
@@ -89,11 +90,21 @@ class Circles:
     def _tell(self, levels: Mapping[GraphKey, Graph]) -> None:
         """Says which circles there still are."""
         self._known = {lessons: way for lessons, way in self._known.items() if exists(way, levels)}
-        if not self._known:
-            self._store.solved(ProblemKind.CIRCLE, "")
-            return
-        told = "; ".join(named(way) for way in list(self._known.values())[:_TOLD])
-        more = f"; and {len(self._known) - _TOLD} more" if len(self._known) > _TOLD else ""
-        sentence = f"Lessons rest on themselves, by an edit, an import or a merge: {told}{more}."
-        mend = "Nothing is lost; of each, have an agent delete the edge that is wrong, or take it out of the file."
-        self._store.report(ProblemKind.CIRCLE, "", f"{sentence} {mend}")
+        found: dict[GraphKey, list[tuple[Place, ...]]] = {}
+        for way in self._known.values():
+            found.setdefault(_graph_of(way), []).append(way)
+        for graph in self._told - found.keys():
+            self._store.solved(ProblemKind.CIRCLE, graph)
+        self._told = set(found)
+        for graph, ways in found.items():
+            told = "; ".join(named(way) for way in ways[:_TOLD])
+            more = f"; and {len(ways) - _TOLD} more" if len(ways) > _TOLD else ""
+            sentence = f"Lessons rest on themselves, by an edit, an import or a merge: {told}{more}."
+            mend = "Nothing is lost; of each, have an agent delete the edge that is wrong, or take it out of the file."
+            self._store.report(ProblemKind.CIRCLE, graph, f"{sentence} {mend}", graph=graph)
+
+
+def _graph_of(way: tuple[Place, ...]) -> GraphKey:
+    """The project that a circle runs through, else the level that it lies in."""
+    graphs = sorted({graph for graph, _ in way}, key=lambda graph: not graph.startswith(PROJECT_PREFIX))
+    return graphs[0]

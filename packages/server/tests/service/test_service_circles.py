@@ -55,6 +55,7 @@ def test_a_circle_that_a_person_writes_is_kept_said_and_mended(live: Live) -> No
         sentence = await told(world, is_there=True)
         assert sentence.count(" --derived-from--> ") == 3
         assert "Tell the user: Lessons rest on themselves" in await world.agent("s-2").start()
+        assert "Tell the user: " not in await world.agent("s-3", cwd="tools").start(), "it names lessons of shop"
 
         found = await writer.call("kg_search", query="claim-one", depth="ancestry")
         assert [line for line in found.splitlines() if line.startswith("    claim-")] == [
@@ -108,7 +109,7 @@ def test_what_many_writes_ask_for_is_looked_through_once() -> None:
     something = asyncio.Event()
 
     class Told:
-        def report(self, kind: object, path: str, sentence: str) -> None:
+        def report(self, kind: object, path: str, sentence: str, *, graph: str) -> None:
             told.append(sentence)
             something.set()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -380,6 +381,58 @@ def test_a_session_that_starts_is_told_once_of_a_damaged_file(live: Live, damage
         assert CACHE in text
         assert "Tell the user: " not in await reader.start("resume")
         assert "Tell the user: " not in await reader.call("kg_read")
+
+    live(scenario)
+
+
+def edited(document: dict[str, Any]) -> bytes:
+    document["nodes"]["cache-key"]["gist"] = "Of a client whom nobody else knows"
+    return json.dumps(document).encode()
+
+
+def odd(document: dict[str, Any]) -> bytes:
+    document["nodes"]["client-of-ours"] = {"gist": "odd", "tags": 7}
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        pytest.param(lambda document: json.dumps(document).encode()[:-40], "damaged", id="damaged"),
+        pytest.param(edited, "conflict", id="conflict"),
+        pytest.param(odd, "odd", id="odd"),
+    ],
+)
+def test_what_is_wrong_with_the_file_of_a_project_is_told_in_no_other(
+    live: Live, change: Callable[[dict[str, Any]], bytes], kind: str
+) -> None:
+    async def scenario(world: Any) -> None:
+        writer, store = world.agent("s-1"), world.service._memory.store
+        await writer.put("cache-key", CACHE)
+        await store.snapshot()
+        graph = world.root / ".kg" / "memory" / "projects" / "shop" / "graph.json"
+        text = change(json.loads(graph.read_bytes()))
+        if kind == "conflict":
+            await writer.put("cache-key", f"{CACHE} Always.")
+        graph.write_bytes(text)
+        await store.look()
+
+        assert kind in {problem["kind"] for problem in world.service.health()["problems"]}
+        assert "Tell the user: " in await world.agent("s-2").start()
+        assert "Tell the user: " not in await world.agent("s-3", cwd="tools").start()
+
+    live(scenario)
+
+
+def test_what_is_wrong_with_the_file_of_the_user_is_told_everywhere(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("answers-short", "Short answers.", level="user")
+        await world.service._memory.store.snapshot()
+        (world.root / ".kg" / "memory" / "user.json").write_bytes(b'{"format": 1, "nodes": {"answers')
+        await world.service._memory.store.look()
+
+        for session, folder in (("s-2", "shop"), ("s-3", "tools")):
+            assert "Tell the user: " in await world.agent(session, cwd=folder).start()
 
     live(scenario)
 

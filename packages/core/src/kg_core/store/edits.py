@@ -133,7 +133,7 @@ class Edits:
     def _report_odd(self, held: Held) -> None:
         path, odd = self.disk.home.graph(held.key), held.oddities()
         if odd:
-            self.problems.report(ProblemKind.ODD, path, odd_sentence(path, odd))
+            self.problems.report(ProblemKind.ODD, path, odd_sentence(path, odd), graph=held.key)
         else:
             self.problems.solved(ProblemKind.ODD, path)
 
@@ -149,6 +149,7 @@ class Edits:
             path,
             f"{path} was edited while these nodes changed here too: {names}. "
             f"Both versions are kept; the next write of a node decides.",
+            graph=held.key,
         )
 
 

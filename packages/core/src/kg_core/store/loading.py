@@ -129,9 +129,8 @@ class Loading:
         path = self.disk.home.graph(held.key)
         self._writable(held)
         held.must_write = True
-        self.problems.report(
-            ProblemKind.MISSING, path, f"{path} was gone; its content is restored from the last backup and the journal."
-        )
+        sentence = f"{path} was gone; its content is restored from the last backup and the journal."
+        self.problems.report(ProblemKind.MISSING, path, sentence, graph=held.key)
 
     async def _adopted(self, found: FileState, uses: Mapping[str, Use], graph: Graph, sequence: int) -> Held:
         """The graph that the file holds, with the journal's entries after ``sequence`` on top."""
@@ -207,7 +206,8 @@ class Loading:
             raise read_failure(error, path) from error
         uses, damage = await read_uses(data)
         if damage:
-            self.problems.report(ProblemKind.DAMAGED, path, f"{path}: {damage}. What could be read of it is used.")
+            sentence = f"{path}: {damage}. What could be read of it is used."
+            self.problems.report(ProblemKind.DAMAGED, path, sentence, graph=key)
         return uses
 
     def _writable(self, held: Held) -> None:
@@ -218,7 +218,7 @@ class Loading:
     def _newer(self, held: Held, reading: Reading) -> None:
         path = self.disk.home.graph(held.key)
         held.read_only = f"it has format {reading.format}, written by a later version of kg"
-        self.problems.report(ProblemKind.NEWER, path, f"{path} is only read: {held.read_only}.")
+        self.problems.report(ProblemKind.NEWER, path, f"{path} is only read: {held.read_only}.", graph=held.key)
 
     async def _set_aside(self, held: Held, found: FileState, reading: Reading) -> None:
         """Keeps the damaged file byte for byte under another name, before anything takes its place."""
@@ -228,7 +228,8 @@ class Loading:
             kept = await self.disk.run(lambda: keep_damaged(self.disk.files, path, data, self.clock()))
         except OSError as error:
             held.read_only = _NOT_KEPT
-            self.problems.report(ProblemKind.DAMAGED, path, f"{path}: {reading.damage}; {_NOT_KEPT} ({error}).")
+            sentence = f"{path}: {reading.damage}; {_NOT_KEPT} ({error})."
+            self.problems.report(ProblemKind.DAMAGED, path, sentence, graph=held.key)
             return
         held.must_write = True
         self.problems.report(
@@ -236,6 +237,7 @@ class Loading:
             path,
             f"{path}: {reading.damage}. It is kept as {kept.name}; what could be saved is served. "
             f"Copy what you miss back into {path.name}; if that is nothing, `kg restart` ends this message.",
+            graph=held.key,
         )
 
 

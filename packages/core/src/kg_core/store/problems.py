@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from kg_core.model import PROJECT_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from kg_core.model import GraphKey
 
 
 class ProblemKind(StrEnum):
@@ -37,11 +45,18 @@ class ProblemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One problem, in a sentence for people."""
+    """One problem, in a sentence for people. ``graph`` is the one whose content it is about, which the sentence may
+    quote; empty where it is about none, or about all.
+    """
 
     kind: ProblemKind
     path: str
     sentence: str
+    graph: GraphKey = ""
+
+    def concerns(self, graphs: Collection[GraphKey]) -> bool:
+        """Whether a session with these levels is to hear of it: of what another project holds it is not."""
+        return self.graph in graphs or not self.graph.startswith(PROJECT_PREFIX)
 
 
 @dataclass(slots=True)
@@ -50,9 +65,9 @@ class Problems:
 
     _known: dict[tuple[ProblemKind, str], Problem] = field(default_factory=dict)
 
-    def report(self, kind: ProblemKind, path: object, sentence: str) -> None:
+    def report(self, kind: ProblemKind, path: object, sentence: str, *, graph: GraphKey = "") -> None:
         """There is this problem, whatever was known of that kind and path before."""
-        self._known[kind, str(path)] = Problem(kind=kind, path=str(path), sentence=sentence)
+        self._known[kind, str(path)] = Problem(kind=kind, path=str(path), sentence=sentence, graph=graph)
 
     def solved(self, kind: ProblemKind, path: object) -> None:
         """There is no such problem any more."""

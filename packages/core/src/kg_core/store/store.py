@@ -252,9 +252,9 @@ class Store:
                 self._edits.report_conflicts(held)
         return self._problems.all()
 
-    def report(self, kind: ProblemKind, path: object, sentence: str) -> None:
+    def report(self, kind: ProblemKind, path: object, sentence: str, *, graph: GraphKey = "") -> None:
         """Says what is wrong with something that belongs to the memory, until it is :meth:`solved`."""
-        self._problems.report(kind, path, sentence)
+        self._problems.report(kind, path, sentence, graph=graph)
 
     def solved(self, kind: ProblemKind, path: object) -> None:
         """There is no such problem any more."""

@@ -65,7 +65,10 @@ class Outlook:
             entries=self.memory.store.since(known.pushed.floor),
             now=now,
             results=results or SearchResults(),
-            problems=(*self.memory.problems(), *([rules.problem] if rules.problem is not None else [])),
+            problems=(
+                *(problem for problem in self.memory.problems() if problem.concerns(context.graphs)),
+                *([rules.problem] if rules.problem is not None else []),
+            ),
             map=rules,
             files=files,
             uses=uses,

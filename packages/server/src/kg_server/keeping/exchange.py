@@ -91,7 +91,9 @@ class Exchange:
         except OSError as failure:
             outcome["problem"] = f"{path} cannot be used ({failure.strerror or failure})."
         if outcome["problem"]:
-            self._memory.store.report(ProblemKind.BESIDE, path, str(outcome["problem"]))
+            project = self._memory.store.projects.resolve(str(tree))
+            graph = "" if project is None else project.key
+            self._memory.store.report(ProblemKind.BESIDE, path, str(outcome["problem"]), graph=graph)
         else:
             self._memory.store.solved(ProblemKind.BESIDE, path)
         return outcome
