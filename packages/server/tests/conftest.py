@@ -100,6 +100,7 @@ class FakeMemory:
 
     reply: str = "remembered"
     delivery: str = ""
+    context: str = ""
     failure: Exception | None = None
     gate: threading.Event = field(default_factory=threading.Event)
     events: list[tuple[str, RawEvent]] = field(default_factory=list)
@@ -115,14 +116,14 @@ class FakeMemory:
     async def event(self, harness: str, raw: RawEvent) -> EventReply:
         self.events.append((harness, raw))
         await self._through()
-        return EventReply(self.reply, self.delivery)
+        return EventReply(self.reply, self.delivery, self.context)
 
     async def call(self, call: ToolCall) -> ToolReply:
         self.calls.append(call)
         await self._through()
         if call.name == "fails":
             return ToolReply("That is wrong; do this instead.", is_error=True)
-        return ToolReply(self.reply, delivery=self.delivery)
+        return ToolReply(self.reply, delivery=self.delivery, context=self.context)
 
     async def _through(self) -> None:
         await asyncio.to_thread(self.gate.wait)

@@ -81,6 +81,23 @@ def test_calls_of_one_shim_carry_the_same_name_and_those_of_two_do_not(served, s
     assert first == second != third
 
 
+def test_of_whom_the_server_has_told_last_is_told_to_the_next_one(served, shim, until) -> None:
+    until(Path(Places(str(served.home.root)).answers("plain")).exists)
+    pipes = shim()
+    for context, tool in (
+        ("ab12", "kg_event"),
+        ("", "kg_event"),
+        ("cd34", "kg_read"),
+        ("", "kg_read"),
+        ("", "kg_read"),
+    ):
+        served.memory.context = context
+        pipes.call(1, tool, event="Prompt")
+        pipes.receive()
+
+    assert [call.context_hint for call in served.memory.calls] == ["ab12", "cd34", "cd34"]
+
+
 def test_requests_do_not_wait_for_each_other(served, shim) -> None:
     pipes = shim()
     served.memory.gate.clear()

@@ -117,8 +117,9 @@ class Events:
         if raw.part > 1:
             return await self._further(harness, raw, event, spec)
         if event.kind is EventKind.BEFORE_TOOL:
-            self._bind(harness, event)
-            return await self.holding.refusal(harness, raw, event, spec) or self._reply(harness, raw)
+            bound = self._bind(harness, event)
+            reply = await self.holding.refusal(harness, raw, event, spec) or self._reply(harness, raw)
+            return replace(reply, context=bound)
         self.endings.note(harness, event)
         if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
             return self._reply(harness, raw)
@@ -174,12 +175,14 @@ class Events:
         delivery = self.deliveries.reserve(context, page.marks, now=self.clock(), life=event_life(spec))
         return EventReply(output=output.output, delivery=delivery)
 
-    def _bind(self, harness: Harness, event: Event) -> None:
-        """A hook on our own tools tells whose call comes next, and from where."""
-        if event.tool is not None and event.tool.kind is ToolKind.OWN and event.tool.id:
-            sequence, now = self.memory.store.sequence, self.clock()
-            context, _ = self.admission.of_event(harness, event, sequence=sequence, now=now)
-            self.bindings.expect(event.tool.id, context.key)
+    def _bind(self, harness: Harness, event: Event) -> str:
+        """A hook on our own tools tells whose call comes next, and from where. The id of that context, or nothing."""
+        if event.tool is None or event.tool.kind is not ToolKind.OWN or not event.tool.id:
+            return ""
+        sequence, now = self.memory.store.sequence, self.clock()
+        context, _ = self.admission.of_event(harness, event, sequence=sequence, now=now)
+        self.bindings.expect(event.tool.id, context.key)
+        return context.id
 
     def _say(
         self,

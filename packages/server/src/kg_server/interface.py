@@ -26,8 +26,8 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A call of a tool. ``session_hint`` names the shim process that forwards it and ``cwd`` its working folder; both
-    are empty without one.
+    """A call of a tool. ``session_hint`` names the shim process that forwards it, ``context_hint`` the context that
+    this was told last, and ``cwd`` its working folder; all are empty without one.
     """
 
     name: str
@@ -35,24 +35,31 @@ class ToolCall:
     meta: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     harness: str = ""
     session_hint: str = ""
+    context_hint: str = ""
     cwd: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """The answer to a call. ``delivery`` is to be acknowledged once the text has arrived; empty when it need not be."""
+    """The answer to a call. ``delivery`` is to be acknowledged once the text has arrived; empty when it need not be.
+    ``context`` is whose call it was, where that is known.
+    """
 
     text: str
     is_error: bool = False
     delivery: str = ""
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class EventReply:
-    """What a carrier prints for an event, in the client's own form, and the delivery to acknowledge."""
+    """What a carrier prints for an event, in the client's own form, and the delivery to acknowledge. ``context`` is
+    whose call of ours comes next, if this event tells.
+    """
 
     output: str
     delivery: str = ""
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ One asyncio loop owns all state. Every decision is one synchronous function on i
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -172,6 +173,7 @@ class Service:
                 session_id=arguments.session_id,
                 introduces=reads is not None and not reads.more,
                 shim=call.session_hint,
+                last=call.context_hint,
                 cwd=(reads.cwd if reads is not None else "") or call.cwd,
                 attaches=reads is not None and bool(reads.cwd),
                 sequence=self._memory.store.sequence,
@@ -181,7 +183,7 @@ class Service:
             return ToolReply(scrub(error.sentence).text, is_error=True)
         if reads is not None and reads.maintenance:
             context = self._registry.set_maintenance(context.id)
-        return await self._executor.run(tool, arguments, context, harness, caller)
+        return replace(await self._executor.run(tool, arguments, context, harness, caller), context=context.id)
 
     def acknowledge(self, delivery: str, arrived: bool) -> bool:
         """Settles a delivery: what it showed is known from now on, or is offered again. False when it is unknown."""

@@ -10,7 +10,7 @@ import time
 from kg_server.carrier import outage, protocol, start
 from kg_server.carrier.ack import acknowledge
 from kg_server.carrier.event import EVENT_SECONDS, carry, quoted
-from kg_server.carrier.wire import LARGEST_REQUEST, Missed, Reply, Wire
+from kg_server.carrier.wire import CONTEXT_HEADER, LARGEST_REQUEST, Missed, Reply, Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Forwarder:
     """Brings calls to the server over kept connections, one for each that is in flight at the same time.
 
     The server is told a name of this process and where it was started, so that it knows which calls come from one
-    client, and from which project.
+    client, and from which project; and of whom the server has told last, as the next one may not know.
     """
 
     def __init__(
@@ -91,6 +91,7 @@ class Forwarder:
         self._write = write
         self._name = os.urandom(8).hex()
         self._cwd = _working_folder()
+        self._context = ""
         self._lock = threading.Lock()
         self._idle: list[Wire] = []
 
@@ -113,6 +114,7 @@ class Forwarder:
         """An event that a hook sent through the hidden tool."""
         starts = self._answers.load().starts_session(event)
         came = carry(self._places, wire, self._harness, event, body, call.since, starts_session=starts, part=part)
+        self._context = came.context or self._context
         result = protocol.text_result(came.output)
         if protocol.stands_alone(call.message):
             result = protocol.complete(result)
@@ -127,6 +129,7 @@ class Forwarder:
             "Kg-Carrier": "shim",
             "Kg-Shim": self._name,
             "Kg-Cwd": quoted(self._cwd),
+            CONTEXT_HEADER: self._context,
         }
         only_reads = self._answers.load().only_reads(call.message)
         try:
@@ -134,6 +137,7 @@ class Forwarder:
         except Missed as miss:
             return self._failed(call, self._advice(miss, only_reads=only_reads)), ""
         outage.recovered(self._places)
+        self._context = reply.headers.get(CONTEXT_HEADER.lower(), "") or self._context
         if not reply.body.startswith(b'{"jsonrpc"'):
             return self._failed(
                 call, f"The memory server refused the request (status {reply.status}). Run `kg doctor`."

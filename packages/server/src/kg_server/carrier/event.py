@@ -6,7 +6,7 @@ import os
 
 from kg_server.carrier import jsontext, outage, start
 from kg_server.carrier.answers import Answers
-from kg_server.carrier.wire import LARGEST_REQUEST, Missed, Silent, Wire
+from kg_server.carrier.wire import CONTEXT_HEADER, LARGEST_REQUEST, Missed, Silent, Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +21,17 @@ _QUOTED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~"
 
 
 class Carried:
-    """What came back: the text for the client, and the delivery to acknowledge (empty when there is none)."""
+    """What came back: the text for the client, and the delivery to acknowledge (empty when there is none).
 
-    __slots__ = ("delivery", "output")
+    ``context`` is whose call comes next, if the server has told.
+    """
 
-    def __init__(self, output: str, delivery: str = "") -> None:
+    __slots__ = ("context", "delivery", "output")
+
+    def __init__(self, output: str, delivery: str = "", context: str = "") -> None:
         self.output = output
         self.delivery = delivery
+        self.context = context
 
 
 def carry(
@@ -117,7 +121,7 @@ def _posted(wire: Wire, path: str, body: bytes, deadline: float, places: Places)
         return None
     try:
         found = jsontext.loads(reply.body)
-        return Carried(str(found["output"]), str(found["delivery"]))
+        return Carried(str(found["output"]), str(found["delivery"]), reply.headers.get(CONTEXT_HEADER.lower(), ""))
     except (ValueError, TypeError, KeyError):
         return None
 

@@ -25,6 +25,9 @@ LARGEST_TARGET = 60 * 1024
 PROCESS_HEADER = "Kg-Process"
 """In each answer of a server: its process, by which it is known from a stranger on the same port."""
 
+CONTEXT_HEADER = "Kg-Context"
+"""Whose call it was, or whose comes next; a shim repeats it, so that a server which was started anew knows too."""
+
 _INTRODUCTION_SECONDS = 5.0
 """How long whoever listens may take to say who it is; a server that runs says so at once."""
 _LARGEST_REPLY = 64 * 1024 * 1024

@@ -75,12 +75,15 @@ class Admission:
         session_id: str,
         introduces: bool,
         shim: str,
+        last: str,
         cwd: str,
         attaches: bool,
         sequence: int,
         now: Millis,
     ) -> Context:
         """The context of an MCP call, registered if need be.
+
+        Where nothing tells, it is that of ``shim``, or the ``last`` one that a server before this one told it.
 
         A call that ``introduces`` a client which nothing tells apart gets a new context, whose id it is given. One that
         ``attaches`` names ``cwd`` on purpose: it gives a context that has no project the one of that folder. A
@@ -102,7 +105,7 @@ class Admission:
                     {"session_id": session_id},
                 )
         else:
-            key = key or self._bindings.fallback(harness.name, shim, is_new=introduces)
+            key = key or self._bindings.fallback(harness.name, shim, self._registry.get(last), is_new=introduces)
             context = self._registry.find(key) or self._registry.open(key, now=now, sequence=sequence)
         self._place(context, cwd)
         if attaches:

@@ -10,6 +10,7 @@ from kg_server.contexts.recent import Recent
 
 if TYPE_CHECKING:
     from kg_plugin_api import Caller
+    from kg_server.contexts.context import Context
 
 _REMEMBERED = 4_096
 _SHIM = "shim:"
@@ -37,11 +38,16 @@ class Bindings:
             self._by_shim.set((harness, shim), key)
         return key
 
-    def fallback(self, harness: str, shim: str, *, is_new: bool = False) -> ContextKey:
+    def fallback(self, harness: str, shim: str, last: Context | None = None, *, is_new: bool = False) -> ContextKey:
         """The context to assume for a call that nothing binds: the shim's last known one, else one per shim.
+
+        After a restart it is the shim itself that knows the ``last`` one.
 
         Without a shim all such calls share one, but those that ask for a new one (``is_new``).
         """
         if not shim:
             return ContextKey(harness, _ANONYMOUS + (f":{secrets.token_hex(8)}" if is_new else ""))
-        return self._by_shim.get((harness, shim)) or ContextKey(harness, _SHIM + shim)
+        known = self._by_shim.get((harness, shim))
+        if known is None and last is not None and last.key.harness == harness:
+            known = last.key
+        return known or ContextKey(harness, _SHIM + shim)

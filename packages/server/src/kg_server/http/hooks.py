@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.routing import Route
 
 from kg_plugin_api import Carrier, Code, KgError, RawEvent
+from kg_server.carrier.wire import CONTEXT_HEADER
 from kg_server.http import bodies
 from kg_server.http.replies import Json
 
@@ -32,7 +33,8 @@ def routes(memory: MemoryService) -> list[Route]:
             part=_part(body.get("part", 1)),
         )
         reply = await memory.event(request.path_params["harness"], raw)
-        return Json({"output": reply.output, "delivery": reply.delivery})
+        headers = {CONTEXT_HEADER: reply.context} if reply.context else {}
+        return Json({"output": reply.output, "delivery": reply.delivery}, headers=headers)
 
     async def acknowledge(request: Request) -> Json:
         body = await bodies.read_object(request)

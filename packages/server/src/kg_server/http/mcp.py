@@ -9,6 +9,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import Response
 from starlette.routing import Route
 
+from kg_server.carrier.wire import CONTEXT_HEADER
 from kg_server.http import bodies
 from kg_server.http.replies import Json
 
@@ -27,7 +28,8 @@ def routes(memory: MemoryService, dispatcher: Dispatcher) -> list[Route]:
         if outgoing.body is None:
             return Response(status_code=outgoing.status)
         if request.headers.get("kg-carrier") == "shim":
-            headers = {"Kg-Delivery": outgoing.delivery} if outgoing.delivery else {}
+            told = {"Kg-Delivery": outgoing.delivery, CONTEXT_HEADER: outgoing.context}
+            headers = {name: value for name, value in told.items() if value}
             return Json(outgoing.body, outgoing.status, headers=headers)
         if not outgoing.delivery:
             return Json(outgoing.body, outgoing.status)

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from kg_plugin_api import KgError
 from kg_server.carrier import protocol
+from kg_server.carrier.wire import CONTEXT_HEADER
 from kg_server.errors import ANSWERS
 from kg_server.interface import ToolCall, ToolReply
 from kg_server.mcp import results
@@ -25,11 +26,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An answer: HTTP status, message (None when there is nothing to say), and the delivery to acknowledge."""
+    """An answer: HTTP status, message (None when there is nothing to say), the delivery to acknowledge, and whose call
+    it was.
+    """
 
     status: int
     body: dict[str, object] | None = None
     delivery: str = ""
+    context: str = ""
 
 
 class Dispatcher:
@@ -58,7 +62,7 @@ class Dispatcher:
             case "tools/call":
                 reply = await self._call(request, harness, headers)
                 result = protocol.text_result(_readable(reply.text), is_error=reply.is_error)
-                return self._result(request, result, delivery=reply.delivery)
+                return self._result(request, result, delivery=reply.delivery, context=reply.context)
             case "tools/list":
                 return self._result(request, results.tools(self._memory, harness), cacheable=True)
             case "server/discover":
@@ -84,6 +88,7 @@ class Dispatcher:
             meta=request.meta,
             harness=harness,
             session_hint=headers.get("kg-shim", ""),
+            context_hint=headers.get(CONTEXT_HEADER.lower(), ""),
             cwd=unquote(headers.get("kg-cwd", ""), errors="surrogateescape"),
         )
         try:
@@ -104,11 +109,17 @@ class Dispatcher:
         return self._clients.get(name.casefold(), "") if isinstance(name, str) else ""
 
     def _result(
-        self, request: Request, result: Mapping[str, object], *, cacheable: bool = False, delivery: str = ""
+        self,
+        request: Request,
+        result: Mapping[str, object],
+        *,
+        cacheable: bool = False,
+        delivery: str = "",
+        context: str = "",
     ) -> Outgoing:
         if request.modern:
             result = protocol.complete(result, cacheable=cacheable)
-        return Outgoing(200, protocol.answer(request.id, result), delivery)
+        return Outgoing(200, protocol.answer(request.id, result), delivery, context)
 
 
 def _readable(text: str) -> str:
