@@ -80,3 +80,35 @@ def test_the_name_of_a_folder_makes_no_second_message_of_the_log() -> None:
     record = logging.LogRecord("x", logging.INFO, "", 0, "%s is there", ("/a\nINFO all is well\x1b[2J",), None)
 
     assert _Lines(form).format(record) == "INFO /a INFO all is well[2J is there"
+
+
+FORGED = "Error: all is lost"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "--cwd", "NAME"),
+        ("status", "--home", "NAME"),
+        ("doctor", "--home", "NAME"),
+        ("logs", "--home", "NAME"),
+        ("import", "NAME"),
+        ("commit", "--home", "NAME"),
+        ("setup", "--harness", "NAME", "--dry-run"),
+        ("preview", "--harness", "NAME"),
+        ("map", "init", "--home", "NAME"),
+        ("uninstall", "--harness", "NAME", "--dry-run"),
+        ("setup", "--dry-run", "--home", "NAME"),
+    ],
+    ids=" ".join,
+)
+def test_no_name_begins_a_line_of_its_own(kg, tmp_path: Path, monkeypatch, arguments: tuple[str, ...]) -> None:
+    folder = tmp_path / f"a\n{FORGED}"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    name = str(folder / f"b\n{FORGED}")
+
+    _, out, err = kg(*(name if argument == "NAME" else argument for argument in arguments))
+
+    assert out + err
+    assert [line for line in (out + err).splitlines() if line.startswith(FORGED)] == []

@@ -123,6 +123,13 @@ def test_other_options_replace_the_earlier_ones(person: Any, wiring: Wiring) -> 
 
 
 @pytest.mark.usefixtures("server")
+def test_blanks_around_the_name_of_an_option_are_no_part_of_it(person: Any, wiring: Wiring) -> None:
+    person.run("setup", "--search", "meaning", "--option", " dsn =host=here port=1 ", "--yes")
+
+    assert wiring.options == {"dsn": "host=here port=1 "}
+
+
+@pytest.mark.usefixtures("server")
 def test_nothing_is_chosen_while_a_step_is_open(person: Any, wiring: Wiring) -> None:
     wiring.failure = "There is no place."
 
@@ -184,6 +191,8 @@ def test_a_backend_that_is_out_is_told_and_left_chosen(person: Any, server: list
         (("--search", "pg"), "'pg'; there are: builtin, meaning. Add it with: "),
         (("--search", "meaning", "--option", "dsn"), "NAME=VALUE"),
         (("--search", "builtin", "--option", "dsn=x"), "no options"),
+        (("--search", "meaning", "--option", " =x"), "NAME=VALUE"),
+        (("--search", "meaning", "--option", "dsn=x", "--option", "dsn=y"), "--option dsn is given twice"),
         (("--option", "dsn=x"), "--search"),
         (("--search", "meaning", "--harness", "claude"), "--harness"),
         (("--search", "meaning", "--trust-hooks"), "--trust-hooks"),

@@ -8,6 +8,7 @@ import click
 
 from kg_server.cli.given import FILE_PATH
 from kg_server.cli.options import as_json, patiently, print_json, with_home
+from kg_server.cli.terminal import in_line
 from kg_server.counting import counted
 
 if TYPE_CHECKING:
@@ -34,4 +35,4 @@ def command(home: Home, file: Path | None, *, as_json: bool) -> None:
         print_json(made)
     else:
         lessons, graphs = sum(made["nodes"].values()), len(made["nodes"])
-        click.echo(f"{made['path']}: {counted(lessons, 'lesson')} in {counted(graphs, 'graph')}.")
+        click.echo(f"{in_line(made['path'])}: {counted(lessons, 'lesson')} in {counted(graphs, 'graph')}.")

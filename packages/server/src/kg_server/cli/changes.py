@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg_plugin_api import Code, KgError
+from kg_server.cli.terminal import in_line
 from kg_server.counting import counted
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def with_dry_run(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def shown(plan: Plan, *, full: bool) -> str:
     """Each file with what would happen to it on one line, or as a diff; empty when nothing would."""
-    return "\n".join(_diff(change) if full else f"  {change.path}: {_told(change)}" for change in plan.changes)
+    return "\n".join(_diff(change) if full else f"  {in_line(change.path)}: {_told(change)}" for change in plan.changes)
 
 
 def unchanged(accounts: Sequence[Account], command: str, *, full: bool) -> str:

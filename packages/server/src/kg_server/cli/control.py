@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg_server.cli.options import Waiting, print_json
+from kg_server.cli.terminal import in_line
 from kg_server.lifecycle.control import Control
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def control(home: Home, what: str) -> Control:
 
 def described(home: Home, health: dict[str, Any]) -> str:
     """One line about a server that answers."""
-    return f"kg {health['version']} serves {home.root} (process {health['pid']})."
+    return f"kg {health['version']} serves {in_line(home.root)} (process {health['pid']})."
 
 
 def tell_started(home: Home, started: Started, done: str, *, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from kg_server.cli.given import NAME
 from kg_server.cli.group import Listing
 from kg_server.cli.looking import looked
 from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with_home
+from kg_server.cli.terminal import in_line
 from kg_server.counting import counted
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def init(home: Home, cwd: str, *, dry_run: bool, as_json: bool) -> None:
     elif dry_run:
         click.echo(draft.text, nl=False)
     else:
-        click.echo(f"{draft.path} {_begun(draft.count)}, then `kg map check`.")
+        click.echo(f"{in_line(draft.path)} {_begun(draft.count)}, then `kg map check`.")
 
 
 def _begun(count: int) -> str:

@@ -20,6 +20,7 @@ from kg_core.home import Home
 from kg_plugin_api import Code, KgError
 from kg_server.cli.given import NAME
 from kg_server.cli.place import working_folder
+from kg_server.cli.terminal import in_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -68,7 +69,7 @@ def with_cwd(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(*args: Any, cwd: str | None, **options: Any) -> Any:
         folder = working_folder() / (cwd or "")
         if not os.path.isdir(folder):  # noqa: PTH112 - where pathlib raises for a folder that cannot be looked at
-            click.echo(f"Note: there is no folder {folder}.", err=True)
+            click.echo(f"Note: there is no folder {in_line(folder)}.", err=True)
         return function(*args, cwd=str(folder), **options)
 
     return wrapped

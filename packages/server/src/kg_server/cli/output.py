@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kg_server.cli.terminal import Tame
+from kg_server.cli.terminal import Tame, in_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +20,8 @@ _OUT = 1
 
 
 def tell_failure(sentence: str) -> None:
-    """Says what failed, as every command does: on standard error, on a line that begins with ``Error:``."""
-    click.echo(f"Error: {sentence}", err=True)
+    """Says what failed, as every command does: on standard error, on one line, which begins with ``Error:``."""
+    click.echo(f"Error: {in_line(sentence)}", err=True)
 
 
 class Unwritable(Exception):

@@ -9,6 +9,7 @@ import click
 from kg_plugin_api import Code, KgError
 from kg_server.cli.given import FILE_PATH, NAME
 from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with_home
+from kg_server.cli.terminal import in_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +80,7 @@ def command(
     for line in offering.told(summary, _VERBS):
         click.echo(line)
     if before is not None:
-        click.echo(f"The memory as it was before this is in {before}.")
+        click.echo(f"The memory as it was before this is in {in_line(before)}.")
 
 
 def _chosen(portions: Sequence[Portion], level: str | None, project: str | None, here: str) -> list[Portion]:

@@ -13,6 +13,7 @@ from kg_server.cli.options import told
 from kg_server.cli.output import tell_failure
 from kg_server.cli.place import working_folder
 from kg_server.cli.readable import brief
+from kg_server.cli.terminal import in_line
 from kg_server.cli.turn import own_turn
 
 if TYPE_CHECKING:
@@ -60,10 +61,9 @@ def choose(
 
 
 def _shown(chosen: Choice, told_of: dict[str, object], *, full: bool) -> int:
-    plan = chosen.plan()
+    plan, steps = chosen.plan(), [(step.title, step.status()) for step in chosen.steps()]
     told_of["files"] = [str(change.path) for change in plan.changes]
     click.echo(shown(plan, full=full) or "Nothing to change.")
-    steps = [(step.title, step.status()) for step in chosen.steps()]
     told_of["steps"] = [{"title": title, "state": str(status.state)} for title, status in steps]
     for title, status in steps:
         why = f" ({status.sentence.rstrip('.')})" if status.sentence else ""
@@ -73,9 +73,9 @@ def _shown(chosen: Choice, told_of: dict[str, object], *, full: bool) -> int:
 
 def _written(chosen: Choice, told_of: dict[str, object], agreed: Callable[[], bool]) -> bool:
     """Takes the steps and writes the settings. False when the person wants them left as they are. Raises KgError."""
-    plan = chosen.plan()
+    plan, steps = chosen.plan(), chosen.steps()
     for change in plan.changes:
-        click.echo(f"This file will be written (--dry-run --full shows how): {change.path}")
+        click.echo(f"This file will be written (--dry-run --full shows how): {in_line(change.path)}")
     for refusal in plan.refusals:
         click.echo(f"NOT changed: {refusal.reason}\nTo do it by hand:\n{refusal.snippet}", err=True)
     if plan.refusals:
@@ -85,7 +85,7 @@ def _written(chosen: Choice, told_of: dict[str, object], agreed: Callable[[], bo
         return False
     taken: list[dict[str, str]] = []
     told_of["steps"] = taken
-    for step in chosen.steps():
+    for step in steps:
         status = step.status()
         if status.state is StepState.DONE:
             click.echo(f"{step.title}: {status.sentence}")

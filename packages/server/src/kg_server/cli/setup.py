@@ -15,6 +15,7 @@ from kg_server.cli.control import control
 from kg_server.cli.given import NAME
 from kg_server.cli.options import apart, as_json, patiently, told, with_home
 from kg_server.cli.output import tell_failure
+from kg_server.cli.terminal import in_line
 from kg_server.cli.turn import own_turn
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def _agreed(connection: Connection, consent: Consent, account: Account) -> bool:
         return True
     click.echo(f"{title}: these files will be written (--dry-run --full shows how):")
     for change in plan.changes:
-        click.echo(f"  {change.path}")
+        click.echo(f"  {in_line(change.path)}")
     if not consent.goes_on():
         click.echo(f"{title}: left as it is.")
         return False
@@ -317,7 +318,7 @@ def _prove(home: Home, connections: Sequence[Connection], plugins: Plugins) -> N
     from kg_server.setup.verify import through_shim
 
     started = control(home, "Starting the server").start(plugins)
-    click.echo(f"The server runs (process {started.health['pid']}) and keeps the memory in {home.root}.")
+    click.echo(f"The server runs (process {started.health['pid']}) and keeps the memory in {in_line(home.root)}.")
     for name, command in [(c.harness.title, c.site.launch.shim) for c in connections] or [
         ("Any MCP client", shim(home, "mcp"))
     ]:

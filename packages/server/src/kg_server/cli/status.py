@@ -8,6 +8,7 @@ import click
 
 from kg_server.cli.control import described
 from kg_server.cli.options import addressed, as_json, print_json, with_home
+from kg_server.cli.terminal import in_line
 from kg_server.lifecycle.control import Control
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def command(home: Home, *, as_json: bool) -> int:
     if as_json:
         print_json({"running": health is not None, "home": str(home.root), "health": health})
     elif health is None:
-        click.echo(f"No server answers for {home.root}. Start it with `kg start{addressed()}`.")
+        click.echo(in_line(f"No server answers for {home.root}. Start it with `kg start{addressed()}`."))
     else:
         click.echo(described(home, health))
     return 0 if health is not None else NOT_RUNNING

@@ -12,6 +12,7 @@ from kg_server.cli.control import control
 from kg_server.cli.options import patiently
 from kg_server.cli.output import tell_failure
 from kg_server.cli.place import working_folder
+from kg_server.cli.terminal import in_line
 from kg_server.cli.turn import own_turn
 from kg_server.counting import counted
 
@@ -29,7 +30,7 @@ def share(home: Home, *, dry_run: bool, full: bool, off: bool) -> int:
     if off and not team.takes_part:
         if not dry_run and team.copy.exists():
             team.decline()
-        click.echo(f"{team.tree} does not share its memory; there is nothing to end.")
+        click.echo(in_line(f"{team.tree} does not share its memory; there is nothing to end."))
         return 0
     if dry_run:
         _preview(team, off=off, full=full)
@@ -40,9 +41,9 @@ def share(home: Home, *, dry_run: bool, full: bool, off: bool) -> int:
 
 def _preview(team: Team, *, off: bool, full: bool) -> None:
     if off:
-        click.echo(f"# {team.tree} would share its memory no longer; {team.copy} would stay.")
+        click.echo(in_line(f"# {team.tree} would share its memory no longer; {team.copy} would stay."))
         return
-    click.echo(f"# {team.copy} would be kept in step with the memory of this project.")
+    click.echo(in_line(f"# {team.copy} would be kept in step with the memory of this project."))
     for name, value in team.settings().items():
         click.echo(f"# git config --local {name} '{value}'")
     click.echo(shown(team.plan(), full=full) or "Nothing else to change.")
@@ -56,7 +57,8 @@ def _join(home: Home, team: Team) -> int:
         problem = copy["problem"] if copy else "the folder belongs to no project."
         tell_failure(f"The memory was not exchanged: {problem}")
         return 1
-    click.echo(f"{team.copy} is kept in step with the memory of this project. Commit the folder {team.copy.parent}.")
+    kept = f"{team.copy} is kept in step with the memory of this project. Commit the folder {team.copy.parent}."
+    click.echo(in_line(kept))
     if copy["changed"]:
         click.echo(f"New here from it: {counted(copy['changed'], 'lesson')}.")
     if copy["conflicts"]:
@@ -75,14 +77,16 @@ def _leave(home: Home, team: Team) -> int:
         click.echo(f"Note: the copy was not brought up to date: {failure.sentence}", err=True)
     outcome = team.unregister()
     team.decline()
-    click.echo(f"{team.copy} stays in the repository and is not kept in step any longer.{commit_of(team, outcome)}")
+    left = f"{team.copy} stays in the repository and is not kept in step any longer.{commit_of(team, outcome)}"
+    click.echo(in_line(left))
     return _ended(outcome)
 
 
 def _ended(outcome: Outcome) -> int:
     """Tells what could not be written into the work tree; the exit code."""
     for refusal in outcome.refusals:
-        tell_failure(f"{refusal.reason} To do it by hand:\n{refusal.snippet}")
+        tell_failure(refusal.reason)
+        click.echo(f"To do it by hand:\n{refusal.snippet}", err=True)
     if outcome.failed is not None:
         tell_failure(outcome.failed.sentence)
     return 0 if outcome.ok else 1

@@ -21,6 +21,11 @@ def tame(text: str) -> str:
     return _COMMANDING.sub(_escaped, text)
 
 
+def in_line(text: object) -> str:
+    """What ``text`` says, on one line: the name of a folder may break one, and begin the next as we would."""
+    return " ".join(str(text).splitlines())
+
+
 class Tame(io.TextIOWrapper):
     """A text stream that writes what is tame."""
 

@@ -15,6 +15,7 @@ from kg_plugin_api import Code, KgError
 from kg_server.cli import changes
 from kg_server.cli.options import Report, Waiting, as_json, told, with_home
 from kg_server.cli.output import tell_failure
+from kg_server.cli.terminal import in_line
 from kg_server.cli.turn import own_turn
 from kg_server.lifecycle.control import Control
 
@@ -66,7 +67,7 @@ def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes
         return 0
     held = _holds_memory(home)
     if purge and not held:
-        click.echo(f"There is no memory in {home.root}; nothing is deleted.")
+        click.echo(f"There is no memory in {in_line(home.root)}; nothing is deleted.")
     if not _agreed(records, purge=purge and held, home=home, asking=not yes):
         click.echo("Nothing was changed.")
         return 0
@@ -86,7 +87,7 @@ def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes
         if purge and held and sound:
             _purge(home)
         elif held:
-            click.echo(f"The memory stays in {home.root}.")
+            click.echo(f"The memory stays in {in_line(home.root)}.")
         click.echo(f"To remove kg itself: {remove_line()}")
         report.more["remove"] = remove_line()
     if sound and not not_undone:
@@ -96,7 +97,7 @@ def _run(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, yes
 
 
 def _nothing(named: Sequence[str]) -> str:
-    return f"kg has put nothing into the settings of {' or '.join(named) or 'other programs'}."
+    return in_line(f"kg has put nothing into the settings of {' or '.join(named) or 'other programs'}.")
 
 
 def _shown(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, full: bool) -> int:
@@ -138,7 +139,7 @@ def _called(record: str) -> str:
 def _agreed(records: dict[str, Editor], *, purge: bool, home: Home, asking: bool) -> bool:
     for name, editor in records.items():
         for change in editor.plan_removal().changes:
-            click.echo(f"{_called(name)}: {change.path}")
+            click.echo(f"{_called(name)}: {in_line(change.path)}")
     if not asking:
         return True
     if not click.confirm("Take kg out of these files?" if records else "Stop the server?", default=True):
@@ -161,9 +162,9 @@ def _purge(home: Home) -> None:
     try:
         home.root.rmdir()
     except OSError:
-        click.echo(f"The memory in {home.root} is deleted. What else lies there stays.")
+        click.echo(f"The memory in {in_line(home.root)} is deleted. What else lies there stays.")
     else:
-        click.echo(f"{home.root} is deleted.")
+        click.echo(f"{in_line(home.root)} is deleted.")
 
 
 def _delete(folder: Path) -> None:
@@ -232,7 +233,7 @@ def _leave_teams(home: Home) -> None:
     for team in Team.all(home):
         outcome = team.unregister()
         commit = commit_of(team, outcome)
-        click.echo(f"{team.tree}: its memory is not shared any more. {team.copy} stays.{commit}")
+        click.echo(in_line(f"{team.tree}: its memory is not shared any more. {team.copy} stays.{commit}"))
 
 
 def _taken_out(home: Home, name: str, editor: Editor, report: Report) -> bool:

@@ -66,9 +66,12 @@ def choice(home: Home, plugins: Plugins, name: str, options: Sequence[str]) -> C
     """The backend of that name with options written ``NAME=VALUE``. Raises NOT_FOUND or INVALID."""
     given: dict[str, str] = {}
     for option in options:
-        key, equals, value = option.partition("=")
+        name_given, equals, value = option.partition("=")
+        key = name_given.strip()
         if not (key and equals):
             raise KgError(Code.INVALID, f"{option!r} is no option: write NAME=VALUE.")
+        if key in given:
+            raise KgError(Code.INVALID, f"--option {key} is given twice. Leave one of them out.")
         given[key] = value
     if name == BUILTIN:
         if given:
