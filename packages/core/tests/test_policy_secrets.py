@@ -70,6 +70,8 @@ MORE = [
     ("private-key", joined("client-key", "-data: ", BODY)),
     ("password", joined("DB_PA", "SS=", RANDOM)),
     ("password", joined("Pass", "wort: ", RANDOM)),
+    ("password", joined("DB_PASS", "WORD=", RANDOM[:6], "/", RANDOM, "/", RANDOM[:5])),
+    ("password", joined("DB_PASS", "WORD=", RANDOM, "!(x")),
     ("password", joined("pass", "word：", RANDOM)),
     ("password", joined("密", "码：", RANDOM)),
     ("password", joined("contra", "seña: ", RANDOM)),
@@ -158,6 +160,8 @@ HARMLESS = [
     "mysql -p asks for it; mysql -P3307 is the port; mysql -u root -p$PW1; use --password stdin",
     "curl -u user1:$TOKEN1 https://x; sshpass -p is refused by policy2; requirepass ${REDIS_PW1}",
     "the column password 'varchar64' is too short; identified by 'auth_socket2'",
+    "password: CVE-2024-1234, password: RFC6749, password: NIST800-63b, password: postgres16, password: python3.12",
+    "src/password:L120-L130 and password: ubuntu22.04 and password: 12-Zeichen",
     "//npm.example.org/:_authToken=${NPM_TOKEN}",
 ]
 

@@ -23,12 +23,20 @@ _REFERENCE: Final = re.compile(r"[*=:]|%\w+%$")
 _STAND_IN: Final = re.compile(r"(?i)your|token|example|placeholder|access|secret|x{4}|\.{3}")
 _STRONG: Final = 8
 """Characters that a password has at least, where nothing but its characters tells that it is one."""
-_PLACE: Final = re.compile(r"\w+://|(?:\.{0,2}|~|[A-Za-z]:)/|[\w.-]+(?:/[\w.-]+)+/?$")
-"""The address of a file or of something on a network."""
+_PLACE: Final = re.compile(r"\w+://|(?:\.{0,2}|~|[A-Za-z]:)/")
+"""How the address of a file begins, or of something on a network."""
+_PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?$")
+"""A file below some folder. What is drawn by lot may look so, too."""
+_AMOUNT: Final = re.compile(
+    r"(?i)v?\d+(?:\.\d+)+"
+    r"|\d+[-_]?(?:char|caract|zeichen|stellen|digit|byte|bit|letter|symbol|word|round|iteration|attempt|time|sec|min"
+    r"|hour|day|week|month|year)"
+)
+"""How long, how often or which release."""
+_STANDARD: Final = re.compile(r"[A-Z]{2,5}-?\d[\d.-]*[a-z]?[.,:;]*$")
+"""The name of a standard or of a ticket."""
 _ABOUT: Final = re.compile(
     r"[@%&#!|]"  # a reference
-    r"|v?\d+(?:\.\d+)+"
-    r"|\d+[-_]?(?:char|caract|zeichen|stellen|digit|byte|bit|letter|symbol|word|round|iteration|attempt|time|sec|min|hour|day|week|month|year)"
     r"|(?:argon2|bcrypt|scrypt|pbkdf2|sha-?\d|md-?\d|crc|hmac|base-?\d|utf-?\d|ascii|latin-?\d|iso-?\d|aes-?\d|rsa-?\d"
     r"|ed25519|x509|p256|pkcs|[hrep]s(?:256|384|512)|oauth-?2|http-?\d|ipv[46]|ldapv?\d|ntlm|tls-?\d|srp-?\d|win32"
     r"|i18n|k8s|fido2|webauthn)"
@@ -38,9 +46,18 @@ _ABOUT: Final = re.compile(
     r"|group|slot|node|host|server|client|label|entry|version|variant|req|res|id)[-_.]?\d+\W*$",
     re.IGNORECASE,
 )
-"""How a word on a password begins: an amount, a way to hash or to encode, a name in code."""
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*_\w*|[A-Z]{2,}-\d+")
-"""A variable, or the name of a ticket."""
+"""How a word on a password begins: a way to hash or to encode, a name in code."""
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*_\w*|[A-Z]{2,}-\d+|[Ll]\d+(?:-[Ll]?\d+)?")
+"""A variable, the name of a ticket, or lines of a file."""
+_RELEASE: Final = re.compile(
+    r"(?:python|py|node|php|ruby|rails|java|jdk|spring|django|laravel|symfony|angular|react|vue|postgres(?:ql)?|mysql"
+    r"|mariadb|redis|mongo(?:db)?|oracle|keycloak|vault|openssl|openssh|nginx|docker|ubuntu|debian|centos|fedora|rhel"
+    r"|alpine|windows|win|macos|android|ios|chrome|firefox|log4j|junit|pytest|g?libc)-?v?\d{1,2}(?:\.\d+)*\W*$",
+    re.IGNORECASE,
+)
+"""A program in one of its releases."""
+_NEVER: Final = (_MEMBER, _PLACE, _REFERENCE, _AMOUNT, _STANDARD)
+"""What is no password however it is mixed."""
 _WORDS: Final = re.compile(r"(?i)your|example|placeholder|redact|change|dummy|sample|passw|pwd|secret|token|x{3}|\.{3}")
 """What stands for a password."""
 
@@ -67,7 +84,7 @@ def is_strong(text: str) -> bool:
     has_case = any(c.islower() for c in text) and any(c.isupper() for c in text)
     has_symbol = any(c in "!@#%^&*+?~" for c in text)
     is_long = len(text) >= _STRONG and has_digit(text) and (has_case or has_symbol)
-    return is_long and not any(about.match(text) for about in (_MEMBER, _PLACE, _REFERENCE))
+    return is_long and not any(about.match(text) for about in _NEVER)
 
 
 def is_password(text: str) -> bool:
@@ -84,7 +101,7 @@ def is_credential(text: str) -> bool:
 
 def _is_about(text: str) -> bool:
     """Whether it is a word on a password rather than one."""
-    if any(about.match(text) for about in (_ABOUT, _MEMBER, _PLACE, _REFERENCE)) or _WORDS.search(text):
+    if any(about.match(text) for about in (*_NEVER, _PATH, _ABOUT, _RELEASE)) or _WORDS.search(text):
         return True
     return _IDENTIFIER.fullmatch(text) is not None or _is_prose(text)
 
