@@ -14,6 +14,7 @@ from kg_server.tools.arguments import parse
 from kg_server.tools.content import checked_gist, checked_notes, checked_tags, checked_touches
 from kg_server.tools.lists import names, paths, texts
 from kg_server.tools.markup import heal
+from kg_server.tools.progress import ProgressArguments
 from kg_server.tools.put_node import PutNode
 from kg_server.tools.search import Search
 
@@ -158,6 +159,9 @@ def test_a_text_that_says_nothing_is_no_list_and_the_same_in_a_list_is_one(nothi
     assert not lists.keys() & parsed.model_fields_set
     assert parsed.gist == "null"
     assert parse("kg_put_node", PutNode, {**node, "tags": [nothing]}).tags == (nothing,)
+    assert parse("kg_progress", ProgressArguments, {"task_id": "null", "state": nothing}).sent("state") is not bool(
+        nothing
+    )
 
 
 def is_legal(text: str) -> bool:

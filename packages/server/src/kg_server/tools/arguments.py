@@ -26,7 +26,7 @@ SESSION = "session_id"
 _LONGEST_NAME: Final = 1_000
 _REPEATED: Final = 100
 """Characters of an unknown argument's name that are repeated."""
-_BLANK: Final = ("", "null", "None")
+_NULLS: Final = ("null", "None")
 _TOLD: Final = 5
 """Of the faults of one call so many are told: a list of a hundred wrong items has one fault a hundred times."""
 
@@ -71,8 +71,9 @@ A = TypeVar("A", bound=Arguments)
 
 
 def parse(tool: str, model: type[A], arguments: Mapping[str, object]) -> A:
-    """The typed arguments. ``null`` counts as not sent, and so does an empty text, or one that says null, where no text
-    is asked for: some models fill in everything. Raises INVALID with a sentence that says what to mend.
+    """The typed arguments. ``null`` counts as not sent, and so does an empty text where no text is asked for, and one
+    that says null where none is needed: some models fill in everything. Raises INVALID with a sentence that says what
+    to mend.
     """
     sent = {name: value for name, value in arguments.items() if value is not None}
     try:
@@ -87,7 +88,9 @@ def parse(tool: str, model: type[A], arguments: Mapping[str, object]) -> A:
 
 def _is_blank(model: type[A], name: str, value: object) -> bool:
     field = model.model_fields.get(name)
-    return value in _BLANK and field is not None and field.annotation is not str
+    if field is None or (value != "" and value not in _NULLS):
+        return False
+    return field.annotation is not str or (value != "" and not field.is_required())
 
 
 def schema(model: type[Arguments], hidden: Collection[str] = ()) -> dict[str, Any]:
