@@ -180,6 +180,9 @@ def test_a_refusal_says_what_to_send_in_words_of_json() -> None:
     assert refused(PutNode, {**node, "gist": ["y"]}).endswith("'gist' must be one text.")
     assert refused(Useful, {"ids": []}).endswith("'ids' is empty; it takes at least 1.")
     assert refused(Useful, {"ids": ["a"] * 11}).endswith("'ids' has too many; at most 10 go into one call.")
+    assert refused(Useful, {"ids": ["a"], "credits": 1.5}).endswith("'credits' must be a whole number.")
+    assert refused(Read, {"more": "later"}).endswith("'more' must be true or false.")
+    assert refused(Read, {"session_id": "x" * 101}).endswith("has too many characters; at most 100 are taken.")
     assert refused(Useful, {"ids": ["a"], "credits": 5}).endswith("'credits' must be at most 3.")
     assert refused(Useful, {"ids": ["a"], "credits": -1}).endswith("'credits' must be at least 0.")
 

@@ -137,6 +137,12 @@ def _sentence(tool: str, model: type[Arguments], problem: Mapping[str, Any]) -> 
             return f"{tool}: {path!r} must be one text."
         case "tuple_type":
             return f'{tool}: {path!r} must be a list of texts, like ["one", "two"].'
+        case "bool_type" | "bool_parsing":
+            return f"{tool}: {path!r} must be true or false."
+        case "int_type" | "int_parsing" | "int_from_float":
+            return f"{tool}: {path!r} must be a whole number."
+        case "string_too_long":
+            return f"{tool}: {path!r} has too many characters; at most {problem['ctx']['max_length']} are taken."
         case "too_short":
             return f"{tool}: {path!r} is empty; it takes at least {problem['ctx']['min_length']}."
         case "too_long":
