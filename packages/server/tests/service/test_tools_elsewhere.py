@@ -49,3 +49,19 @@ def test_who_has_no_project_yet_is_given_the_one_of_the_folder(live: Live) -> No
         assert "outside of" not in text
 
     live(scenario)
+
+
+def test_the_id_of_a_session_takes_no_part_for_itself(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1", harness="mcp")
+        await agent.put(
+            "cache-key", "Cache keys include the tenant.", level="user", notes=[f"{n} {'x' * 7_000}" for n in range(9)]
+        )
+
+        text = await agent.call("kg_read", ids=["cache-key"])
+
+        assert text.startswith("session_id: ")
+        assert "gist: Cache keys include the tenant." in text
+        assert "(Part 1 of " in text
+
+    live(scenario)

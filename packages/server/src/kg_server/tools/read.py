@@ -52,12 +52,14 @@ def steps(arguments: Read, call: Call) -> Steps[Plan]:
     if arguments.more:
         return Plan(more=True, paged=True)
     decided = _nodes(arguments, call) if arguments.ids else (yield from _levels(arguments, call))
-    blocks = decided.blocks
+    first, *others = decided.blocks
+    text = first.text
     if arguments.cwd and call.context.project not in {"", call.project_of(arguments.cwd)}:
-        blocks = (Block(text=_elsewhere(call)), *blocks)
+        text = f"{_elsewhere(call)}\n{text}"
     if not call.harness.events:
-        blocks = (Block(text=f"session_id: {call.context.id} (pass it in every kg_* call)"), *blocks)
-    return replace(decided, blocks=blocks, paged=True)
+        text = f"session_id: {call.context.id} (pass it in every kg_* call)\n{text}"
+    # Within the first block: one that is longer than a page begins a page, and would leave these words alone on theirs.
+    return replace(decided, blocks=(replace(first, text=text), *others), paged=True)
 
 
 def _elsewhere(call: Call) -> str:
