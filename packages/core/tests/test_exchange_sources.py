@@ -309,6 +309,33 @@ def test_a_markdown_list_is_read_item_by_item(tmp_path: Path) -> None:
     }
 
 
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+WITH_TOKENS = {
+    "lists.md": f"# Keys {TOKEN}\n- key: {TOKEN}\n- **{TOKEN}**: it is named so\n",
+    "entities.jsonl": "\n".join(
+        json.dumps(record)
+        for record in (
+            {"type": "entity", "name": f"key {TOKEN}", "entityType": TOKEN, "observations": ["old"]},
+            {"type": "entity", "name": "plain", "entityType": "key", "observations": ["x"]},
+            {"type": "relation", "from": "plain", "to": f"key {TOKEN}", "relationType": f"has {TOKEN}"},
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WITH_TOKENS)
+def test_no_secret_of_a_source_gets_into_an_id_a_tag_or_a_relation(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(WITH_TOKENS[name], encoding="utf-8")
+
+    (portion,) = found(path).portions
+
+    names = [*portion.graph.nodes, *(part for key in portion.graph.edges for part in key)]
+    names += [tag for node in portion.graph.nodes.values() for tag in node.tags]
+    assert any("secret-github-token" in each for each in names)
+    assert not any(TOKEN[4:14].lower() in each.lower() for each in names)
+
+
 def test_lessons_of_any_length_are_read(tmp_path: Path) -> None:
     page = tmp_path / "long.md"
     page.write_text("- " + "word " * 50_000 + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Ids for what other products name freely."""
+"""Ids for what other products name freely. No secret gets into one: an id is shown, indexed and logged as it stands."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from kg_core.model.ids import Folded, fold, is_legal, propose
 from kg_core.model.limits import ID_LENGTH, REL_LENGTH
 from kg_core.model.visible import shows
+from kg_core.policy.secrets import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,8 +28,8 @@ class Names:
     def __init__(self, names: Iterable[str]) -> None:
         self._ids: dict[str, str] = {}
         taken: set[Folded] = set()
-        for name in sorted(set(names), key=lambda name: (propose(name) != name, name)):
-            node_id = propose(name)
+        for name in sorted(set(names), key=lambda name: (_legal(name) != name, name)):
+            node_id = _legal(name)
             if fold(node_id) in taken:
                 node_id = marked(node_id, name)
             taken.add(fold(node_id))
@@ -49,13 +50,14 @@ def marked(node_id: str, name: str) -> str:
 
 def id_of_text(text: str) -> str:
     """An id from the first words of a text."""
-    words = [word for word in propose(text.lower()[:200]).split("-") if word]
-    return "-".join(words[:_WORDS]) if words else propose(text)
+    plain = _plain(text)
+    words = [word for word in propose(plain.lower()[:200]).split("-") if word]
+    return "-".join(words[:_WORDS]) if words else propose(plain)
 
 
 def rel_of(name: str) -> str:
     """A legal relation close to what another product calls it; ``related-to`` when it has no name."""
-    rel = unicodedata.normalize("NFC", name.strip())
+    rel = unicodedata.normalize("NFC", _plain(name).strip())
     if is_legal(rel, REL_LENGTH):
         return rel
     return propose(rel)[:REL_LENGTH].strip("-._") if shows(rel) else "related-to"
@@ -63,4 +65,12 @@ def rel_of(name: str) -> str:
 
 def tag_of(name: str) -> str:
     """A tag from a word or two; empty when there is none."""
-    return propose(name) if shows(name) else ""
+    return _legal(name) if shows(name) else ""
+
+
+def _legal(name: str) -> str:
+    return propose(_plain(name))
+
+
+def _plain(text: str) -> str:
+    return scrub(text, is_name=True).text

@@ -26,6 +26,7 @@ from kg_core.model.codec import read_node
 from kg_core.model.foreign import loads
 from kg_core.model.limits import GIST_CHANGES
 from kg_core.model.times import LATEST
+from kg_core.policy.secrets import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -190,7 +191,7 @@ def _progress(meta: Mapping[str, Any], modified: Millis) -> dict[str, Progress]:
         if isinstance(state, dict):
             kept = {key: value for key, value in state.items() if key not in {"_trail", "last_ts"}}
             at = _millis(state.get("last_ts")) or modified
-            progress[task] = Progress(state=kept, at=at, by="")
+            progress[scrub(task, is_name=True).text] = Progress(state=kept, at=at, by="")
     return progress
 
 
