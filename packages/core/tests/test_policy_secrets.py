@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_core.model import Node, Progress
+from kg_core.model import Edge, Node, Progress
 from kg_core.model.ids import is_legal
 from kg_core.policy import secrets
-from kg_core.policy.secrets import scrub, scrub_node, scrub_progress
+from kg_core.policy.secrets import scrub, scrub_edge, scrub_node, scrub_progress
 
 RANDOM = "aB3dE6gH9jK2mN5pQ8sT1vW4"
 BODY = base64.b64encode(hashlib.sha512(b"a key").digest()).decode()
@@ -268,6 +268,24 @@ def test_a_node_without_secrets_is_the_very_same() -> None:
     assert marked.notes == ("postgres://u:[secret:password]@h/db",)
     assert marked.touches == ("[secret:npm-token]",)
     assert (marked.observer, marked.observed) == ("[secret:github-token]", "")
+
+
+def test_what_a_merge_set_aside_and_keys_that_nobody_knows_lose_their_secrets_too() -> None:
+    odd, clean = {"login": [SECRETS["jwt"]], "n": 1}, {"login": ["[secret:jwt]"], "n": 1}
+    plain = {"n": 1}
+    node = Node(id="a", gist="g", extra=odd, conflicts=(plain, odd))
+    edge = Edge(source="a", rel="needs", target="b", extra=odd)
+    progress = Progress(state=plain, at=1, by="s", extra=odd)
+
+    assert scrub_node(node) == replace(node, extra=clean, conflicts=(plain, clean))
+    assert scrub_edge(edge) == replace(edge, extra=clean)
+    assert scrub_progress(progress) == replace(progress, extra=clean)
+    for scrubbed, kept in (
+        (scrub_node, replace(node, extra=plain, conflicts=(plain,))),
+        (scrub_edge, replace(edge, extra=plain)),
+        (scrub_progress, replace(progress, extra=plain)),
+    ):
+        assert scrubbed(kept) is kept
 
 
 def test_a_saved_state_loses_its_secrets_wherever_they_are_in_it() -> None:

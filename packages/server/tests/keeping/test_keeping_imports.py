@@ -115,27 +115,6 @@ def test_auto_memory_belongs_to_the_project_of_the_folder(kg, server, imports, r
     assert "payment-retry-limit" in server.graph("project:shop").nodes
 
 
-def test_an_import_takes_secrets_out_and_says_so(kg, server, tmp_path) -> None:
-    page = tmp_path / "lessons.md"
-    page.write_text("- The key is AKIAIOSFODNN7EXAMPL3 here\n", encoding="utf-8")
-
-    _, out, _ = kg("import", page, "--level", "user")
-
-    assert all("AKIAIOSFODNN7EXAMPL3" not in node.gist for node in server.graph("user").nodes.values())
-    assert "Secrets were found in 1 place; a placeholder" in out
-
-
-def test_an_import_takes_secrets_out_of_saved_states_too(kg, server, tmp_path) -> None:
-    graph = tmp_path / "user.json"
-    saved = {"deploy": {"state": {"how": ["with AKIAIOSFODNN7EXAMPL3"]}, "at": "2026-01-01T00:00:00.000Z", "by": "s"}}
-    graph.write_text(json.dumps({"format": 1, "nodes": {}, "edges": [], "progress": saved}), encoding="utf-8")
-
-    _, out, _ = kg("import", graph, "--level", "user")
-
-    assert server.graph("user").progress["deploy"].state == {"how": ["with [secret:aws-access-key]"]}
-    assert "Secrets were found in 1 place; a placeholder" in out
-
-
 def test_a_lesson_of_any_length_is_imported(kg, server, tmp_path) -> None:
     page = tmp_path / "long.md"
     page.write_text("- long " + "word " * 60_000 + "\n", encoding="utf-8")

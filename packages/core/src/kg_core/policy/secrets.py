@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -11,7 +12,7 @@ from kg_core.model.foreign import as_object
 from kg_core.policy.secretrules import BY_HINT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kg_core.model import Edge, Node, Progress
     from kg_core.policy.secretrules import Rule
@@ -53,19 +54,34 @@ def scrub(text: str, *, is_name: bool = False) -> Scrubbed:
 
 
 def scrub_node(node: Node) -> Node:
-    """The node without secrets in its content; the very node when there are none. Its id stays."""
+    """The node without secrets in its content, in what a merge set aside and in keys that kg does not know; the very
+    node when there are none. Its id stays.
+    """
     lines = (node.gist, node.observer, node.observed)
     clean = tuple(_scrub_all(texts) for texts in (lines, node.notes, node.touches, node.tags))
-    if clean == (lines, node.notes, node.touches, node.tags):
+    aside = tuple(map(_scrub_record, node.conflicts))
+    extra = _scrub_record(node.extra)
+    is_same = clean == (lines, node.notes, node.touches, node.tags)
+    if is_same and extra is node.extra and all(map(operator.is_, aside, node.conflicts)):
         return node
     (gist, observer, observed), notes, touches, tags = clean
-    return replace(node, gist=gist, observer=observer, observed=observed, notes=notes, touches=touches, tags=tags)
+    return replace(
+        node,
+        gist=gist,
+        observer=observer,
+        observed=observed,
+        notes=notes,
+        touches=touches,
+        tags=tags,
+        conflicts=aside,
+        extra=extra,
+    )
 
 
 def scrub_edge(edge: Edge) -> Edge:
-    """The edge without secrets in its notes; the very edge when there are none."""
-    notes = _scrub_all(edge.notes)
-    return edge if notes == edge.notes else replace(edge, notes=notes)
+    """The edge without secrets in its notes and in keys that kg does not know; the very edge when there are none."""
+    notes, extra = _scrub_all(edge.notes), _scrub_record(edge.extra)
+    return edge if notes == edge.notes and extra is edge.extra else replace(edge, notes=notes, extra=extra)
 
 
 def scrub_progress(progress: Progress) -> Progress:
@@ -73,8 +89,9 @@ def scrub_progress(progress: Progress) -> Progress:
 
     A state that is no object any more without them is kept as a text.
     """
-    state = scrub(json.dumps(dict(progress.state), ensure_ascii=False))
-    return replace(progress, state=as_object(state.text)) if state.kinds else progress
+    state, extra = _scrub_record(progress.state), _scrub_record(progress.extra)
+    is_same = state is progress.state and extra is progress.extra
+    return progress if is_same else replace(progress, state=state, extra=extra)
 
 
 def scrub_blocks(blocks: Sequence[Block]) -> list[Block]:
@@ -106,6 +123,14 @@ def _scrubbed(text: str, *, is_name: bool) -> Scrubbed:
                 if found:
                     kinds[rule.kind] = None
     return Scrubbed(text, tuple(kinds))
+
+
+def _scrub_record(record: Mapping[str, object]) -> Mapping[str, object]:
+    """What another product or another version wrote, without secrets; the very record when there are none."""
+    if not record:
+        return record
+    clean = scrub(json.dumps(dict(record), ensure_ascii=False, default=str))
+    return as_object(clean.text) if clean.kinds else record
 
 
 def _scrub_all(texts: Iterable[str]) -> tuple[str, ...]:
