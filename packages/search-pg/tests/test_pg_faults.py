@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from kg_plugin_api import SearchItem, SearchRequest, SearchUnavailable
+from kg_plugin_api import KgError, SearchItem, SearchRequest, SearchUnavailable
 from kg_search_pg.embedded import EmbeddedServer, guard
 from kg_search_pg.opening import open_backend, places
 from kg_search_pg.options import Options
@@ -138,6 +138,52 @@ def test_dropped_tables_are_told_and_opening_again_makes_them(opened: Any, postg
                 await backend.health()
 
         async with opened(embedder="none", keep=True) as backend:
+            assert await backend.snapshot() == {}
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "drop table tried.chunk",
+        "drop table tried.note",
+        "drop table tried.document",
+        "alter table tried.chunk drop column words",
+        "alter table tried.chunk drop column heading",
+    ],
+)
+def test_of_tables_that_somebody_dropped_a_part_of_opening_again_makes_all_anew(
+    opened: Any, until: Any, postgres: EmbeddedServer, damage: str
+) -> None:
+    async def main() -> None:
+        async with opened() as backend:
+            await backend.upsert([node("a", "automobile")])
+            await until(backend, embedded)
+            await sql(postgres, damage)
+
+        async with opened(keep=True) as backend:
+            await backend.upsert([node("a", "automobile"), node("b", "ledger")])
+            await until(backend, embedded)
+            assert set(await backend.snapshot()) == {"user\x1fa", "user\x1fb"}
+            assert (await backend.search(ask("car"))).hits[0].id == "a"
+
+    asyncio.run(main())
+
+
+def test_tables_of_our_names_that_we_did_not_make_are_left_alone_and_told(
+    opened: Any, postgres: EmbeddedServer
+) -> None:
+    async def main() -> None:
+        await sql(postgres, "drop schema if exists tried cascade", "create schema tried")
+        await sql(postgres, "create table tried.chunk as select 42 as answer")
+
+        with pytest.raises(KgError, match=r'schema tried .*"chunk" already exists.* a schema of its own'):
+            async with opened(keep=True):
+                pass
+
+        await sql(postgres, "insert into tried.chunk values (43)", "drop table tried.chunk")
+        async with opened(keep=True) as backend:
             assert await backend.snapshot() == {}
 
     asyncio.run(main())

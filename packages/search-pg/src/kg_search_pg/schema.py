@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, LiteralString
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, LiteralString
 import psycopg
 from psycopg import sql
 
+from kg_plugin_api import Code, KgError
 from kg_search_pg.database import told
 from kg_search_pg.owner import claim
 
@@ -74,6 +76,16 @@ extension, where there is one."""
 TABLES: Final = ("migration", *re.findall(r"create table (\w+)", "".join(MIGRATIONS)))
 """What is ours of a schema: a person may name one in which there is more."""
 
+_READ: Final[tuple[LiteralString, ...]] = (
+    (
+        "select id, key, ordinal, graph, item, type, level, tier, status, kind, component, tags, repository, observer,"
+        " observed, hash, digest, content, words, model, heading, line from chunk limit 0"
+    ),
+    "select name, value from note limit 0",
+    "select path, root, kind, title, digest, has_secrets from document limit 0",
+)
+"""What can be read of the tables in their newest form."""
+
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
@@ -84,9 +96,10 @@ class Vectors:
 
 
 async def migrate(connection: AsyncConnection[Any], schema: str, owner: Owner | None = None) -> None:
-    """Brings the tables to their newest form, for a memory if one is named. Several may do so at once.
+    """Brings the tables to their newest form, for a memory if one is named. Several may do so at once. Where somebody
+    dropped a part of them, all are made anew: an index is never mended.
 
-    Raises CONFLICT, and changes nothing, where they are another memory's.
+    Raises CONFLICT, and changes nothing, where they are another memory's or nobody's that is known.
     """
     name = sql.Identifier(schema)
     async with connection.transaction():
@@ -99,9 +112,34 @@ async def migrate(connection: AsyncConnection[Any], schema: str, owner: Owner | 
             await claim(connection, schema, owner)
         await connection.execute("create table if not exists migration (number int primary key)")
         (done,) = await (await connection.execute("select coalesce(max(number), 0) from migration")).fetchone() or (0,)
+        if done:
+            with contextlib.suppress(psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
+                await _bring(connection, done)
+                return
+            await drop(connection, schema)
+            await connection.execute("create table migration (number int primary key)")
+        try:
+            await _bring(connection, 0)
+        except psycopg.errors.DuplicateTable as error:
+            ours = ", ".join(TABLES)
+            raise KgError(
+                Code.CONFLICT,
+                f"The schema {schema} of this Postgres has tables that nobody notes down as kg's ({told(error)}). Give "
+                "this memory a schema of its own (`schema` under [search.options] in config.toml, then `kg restart`), "
+                f"or, if they are what is left of an index, drop them there: {ours}.",
+            ) from error
+
+
+async def _bring(connection: AsyncConnection[Any], done: int) -> None:
+    """Applies the migrations that come after so many, and reads what all brought. Raises what Postgres raises, and then
+    changes nothing.
+    """
+    async with connection.transaction():
         for number, statements in enumerate(MIGRATIONS[done:], done + 1):
             await connection.execute(statements)
             await connection.execute("insert into migration values (%s)", [number])
+        for statement in _READ:
+            await connection.execute(statement)
 
 
 async def drop(connection: AsyncConnection[Any], schema: str) -> None:
