@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from kg_search_pg.documents.pieces import Piece
     from kg_search_pg.embedding.tokens import Tokenizer
 
-_FORM: Final = b"1"
+_FORM: Final = b"2"
 """Changes when the same file is to be taken apart in another way."""
 _KINDS: Final = (
     ("readme", re.compile(r"readme")),
@@ -62,7 +63,8 @@ def taken_apart(
     path: Path, name: str, data: bytes, tokenizer: Tokenizer, without_secrets: Callable[[str], str]
 ) -> Document:
     """The document of a file. Secrets are gone before anything else looks at the text."""
-    text = clean(data.decode("utf-8-sig", "replace"))
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    text = clean(data.decode(encoding, "replace"))
     told = without_secrets(text)
     found = tuple(pieces(told, tokenizer.count))
     title = next((piece.heading.partition(JOINER)[0] for piece in found if piece.heading), path.stem)

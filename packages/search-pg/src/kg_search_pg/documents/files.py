@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 LARGEST: Final = 600_000
 """Bytes of a file; larger ones are generated."""
+_LARGEST_POINTER: Final = 1_024
+_POINTER: Final = b"version https://git-lfs.github.com/spec/"
+"""How Git LFS begins what it leaves in place of a file that it has not brought."""
 SUFFIXES: Final = (".md", ".markdown")
 _GIT: Final = (
     "git",
@@ -51,8 +54,8 @@ def listed(root: Path) -> Listing:
     """The documents below a folder. Blocking.
 
     In a git work tree: what git tracks or would track. Elsewhere: everything but hidden folders and those of built or
-    installed things. Raises NOT_FOUND when there is no such folder and UNAVAILABLE when nobody can look at it, or say
-    what belongs to it.
+    installed things. Raises NOT_FOUND when there is no such folder, CONFLICT when it is another's by a link, and
+    UNAVAILABLE when nobody can look at it, or say what belongs to it.
     """
     try:
         is_folder = root.is_dir()
@@ -60,6 +63,9 @@ def listed(root: Path) -> Listing:
         raise KgError(Code.UNAVAILABLE, f"{root} cannot be looked at ({error.strerror}).") from error
     if not is_folder:
         raise KgError(Code.NOT_FOUND, f"There is no folder {root}.")
+    if (real := os.path.realpath(root)) != str(root):
+        moved = f"{root} is only a link to {real} now. `kg pg docs add {real}` indexes what is there"
+        raise KgError(Code.CONFLICT, f"{moved}, and `kg pg docs remove {root}` forgets what was indexed before.")
     top = _work_tree(root)
     ignoring = Ignoring(top or root)
     names, left_out = [], {}
@@ -96,7 +102,16 @@ def _reason(root: Path, name: str, ignoring: Ignoring, top: Path) -> str | None:
         return ".kgignore"
     if found.st_size > LARGEST:
         return f"it has more than {LARGEST:,} bytes"
+    if found.st_size <= _LARGEST_POINTER and _is_pointer(root, name):
+        return "Git LFS has not brought its text (`git lfs pull` does)"
     return None
+
+
+def _is_pointer(root: Path, name: str) -> bool:
+    try:
+        return read(root, name).startswith(_POINTER)
+    except OSError:
+        return False  # whoever reads it says so
 
 
 def _work_tree(root: Path) -> Path | None:

@@ -45,6 +45,9 @@ async def remove(desk: Desk, given: Mapping[str, object]) -> Mapping[str, object
     documents = desk.documents()
     root = await asyncio.to_thread(_folder, given)
     with _late():
+        known = {standing.source.root for standing in await documents.standings()}
+        as_given = Path(str(given["folder"]))
+        root = as_given if as_given in known else root  # it was indexed before a link took its place
         return {"folder": str(root), "removed": await documents.remove(root)}
 
 
