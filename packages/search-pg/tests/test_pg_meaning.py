@@ -113,6 +113,24 @@ def test_embedding_goes_on_where_it_was_left(opened: Any, until: Any, endpoint: 
     asyncio.run(main())
 
 
+def test_what_is_new_or_changed_does_not_wait_for_a_bulk(opened: Any, until: Any, endpoint: Any) -> None:
+    async def main() -> None:
+        async with opened() as backend:
+            await backend.upsert([node("old", "ledger")])
+            await until(backend, embedded)
+            endpoint.open.clear()
+            await backend.upsert([node(f"bulk-{number}", f"bulk {number}") for number in range(100)])
+            before = len(endpoint.texts)
+            await backend.upsert([node("old", "automobile"), node("new", "vessel")])
+            endpoint.open.set()
+            await until(backend, embedded)
+
+            asked = endpoint.texts[before:]
+            assert max(asked.index("automobile"), asked.index("vessel")) < 64
+
+    asyncio.run(main())
+
+
 def test_of_a_very_long_question_the_beginning_is_asked(opened: Any, until: Any, endpoint: Any) -> None:
     async def main() -> None:
         async with opened() as backend:

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _BATCH: Final = 16
+_NEXT: Final = """
+    select id, digest, content from chunk where id in (
+        (select id from chunk where model is null and id <> all(%(refused)s) order by id limit %(half)s)
+        union
+        (select id from chunk where model is null and id <> all(%(refused)s) order by id desc limit %(half)s)
+    ) order by id
+"""
+"""From both ends: neither what is new nor what was there before and changed waits for all of a bulk."""
 _FORGET: Final = 5_000
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
@@ -121,10 +129,7 @@ class Queue:
     async def _step(self) -> bool:
         """Embeds one batch; false when nothing is left."""
         async with self._database.connection() as connection:
-            found = await connection.execute(
-                "select id, digest, content from chunk where model is null and id <> all(%s) order by id limit %s",
-                [list(self._refused), _BATCH],
-            )
+            found = await connection.execute(_NEXT, {"refused": list(self._refused), "half": _BATCH // 2})
             rows = await found.fetchall()
         if not rows:
             return False
