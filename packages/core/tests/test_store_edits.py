@@ -11,6 +11,7 @@ import pytest
 
 from kg_core.model import DAY, Change, Tombstone, Use, Written
 from kg_core.store import Write
+from kg_core.store.edits import STILL
 from kg_core.store.journal import Journal
 
 NOW = 1_790_000_000_000
@@ -87,6 +88,13 @@ def test_an_edit_that_a_deletion_on_its_way_made_needless_is_kept_when_the_delet
     asyncio.run(main())
 
 
+@pytest.fixture
+def at_once(monkeypatch) -> None:
+    """Nobody waits for the end of a file."""
+    monkeypatch.setattr("kg_core.store.edits.STILL", 0.0)
+
+
+@pytest.mark.usefixtures("at_once")
 def test_a_restart_settles_what_a_damaged_edit_left_where_nothing_of_it_is_missed(home, values, stores):
     async def main():
         store = await stores.saved(home, values, values.node("kept"))
@@ -105,6 +113,7 @@ def test_a_restart_settles_what_a_damaged_edit_left_where_nothing_of_it_is_misse
     asyncio.run(main())
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_sound_edit_settles_what_a_damaged_one_left(home, values, stores):
     async def main():
         store = await stores.saved(home, values, values.node("kept"))
@@ -156,6 +165,79 @@ def test_a_file_that_says_nothing_of_nodes_deletes_none(home, values, text, is_s
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("part", [0.0, 0.5, 0.9])
+def test_a_file_that_somebody_is_writing_is_waited_for(home, values, stores, monkeypatch, part):
+    now = 1_000.0
+    monkeypatch.setattr("kg_core.store.edits.monotonic", lambda: now)
+
+    async def main():
+        nonlocal now
+        store = await stores.saved(home, values, values.node("alpha"), values.node("beta"))
+        document = json.loads(home.graph("user").read_bytes())
+        document["nodes"]["gamma"] = {"gist": "copied from another machine"}
+        whole = json.dumps(document, indent=2).encode()
+        with home.graph("user").open("wb", buffering=0) as file:
+            half = round(len(whole) * part)
+            file.write(whole[:half])
+            for _ in range(2):
+                await store.look()
+                now += STILL - 0.1
+            file.write(whole[half : half + 3])
+            await store.commit(values.put(values.node("ours")))
+            await store.look()
+            assert not await store.snapshot()
+            assert store.problems() == ()
+            file.write(whole[half + 3 :])
+        await store.look()
+
+        assert store.problems() == ()
+        assert set(store.durable("user").nodes) == {"alpha", "beta", "gamma", "ours"}
+        assert await store.snapshot()
+        assert set(json.loads(home.graph("user").read_bytes())["nodes"]) == {"alpha", "beta", "gamma", "ours"}
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_file_that_nobody_goes_on_writing_is_taken_for_damaged(home, values, stores, monkeypatch):
+    now = 1_000.0
+    monkeypatch.setattr("kg_core.store.edits.monotonic", lambda: now)
+
+    async def main():
+        nonlocal now
+        store = await stores.saved(home, values, values.node("alpha"))
+        whole = home.graph("user").read_bytes()
+        home.graph("user").write_bytes(whole[:-40])
+        await store.look()
+        assert store.problems() == ()
+        now += STILL
+        await store.look()
+
+        assert [problem.kind for problem in store.problems()] == ["damaged"]
+        assert await store.snapshot()
+        assert home.graph("user").read_bytes() == whole
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_store_that_ends_while_a_file_is_written_loses_nothing(home, values, stores):
+    async def main():
+        store = await stores.saved(home, values, values.node("alpha"))
+        whole = home.graph("user").read_bytes()
+        home.graph("user").write_bytes(whole[: len(whole) // 2])
+        await store.commit(values.put(values.node("ours")))
+        await store.close()
+        home.graph("user").write_bytes(whole)
+
+        graph, problems = await stores.loaded(home)
+        assert set(graph.nodes) == {"alpha", "ours"}
+        assert problems == ()
+
+    asyncio.run(main())
+
+
+@pytest.mark.usefixtures("at_once")
 def test_the_message_on_a_broken_file_ends_once_the_whole_one_is_saved_again(home, values, stores):
     async def main():
         store = await stores.saved(home, values, values.node("alpha"), values.node("beta"))

@@ -404,8 +404,10 @@ def odd(document: dict[str, Any]) -> bytes:
     ],
 )
 def test_what_is_wrong_with_the_file_of_a_project_is_told_in_no_other(
-    live: Live, change: Callable[[dict[str, Any]], bytes], kind: str
+    live: Live, change: Callable[[dict[str, Any]], bytes], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("kg_core.store.edits.STILL", 0.0)
+
     async def scenario(world: Any) -> None:
         writer, store = world.agent("s-1"), world.service._memory.store
         await writer.put("cache-key", CACHE)
@@ -424,7 +426,11 @@ def test_what_is_wrong_with_the_file_of_a_project_is_told_in_no_other(
     live(scenario)
 
 
-def test_what_is_wrong_with_the_file_of_the_user_is_told_everywhere(live: Live) -> None:
+def test_what_is_wrong_with_the_file_of_the_user_is_told_everywhere(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kg_core.store.edits.STILL", 0.0)
+
     async def scenario(world: Any) -> None:
         await world.agent("s-1").put("answers-short", "Short answers.", level="user")
         await world.service._memory.store.snapshot()

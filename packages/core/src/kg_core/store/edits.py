@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model.merge import dated, merge_extra, merge_part
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from kg_core.store.loading import Edit, FileState, Loading
     from kg_core.store.problems import Problems
 
+STILL: Final = 2.0
+"""Seconds for which a file that does not end as ours do must have stayed as it is: a copy over a network comes in
+parts, and whoever writes the rest would write it into a file that nobody sees any more."""
 _TOLD: Final = 5
 BY: Final = "edit"
 """Who wrote an entry that takes over an edit of a file, or that lets go of what has expired."""
@@ -48,13 +52,19 @@ class Edits:
     clock: Callable[[], Millis]
     commits: Commits
     journal: Journal
+    settling: dict[GraphKey, tuple[Identity, float]] = field(default_factory=dict)
+    """The graphs whose file somebody seems to be writing, with what it was when, on the clock of the process."""
 
     async def changed(self, graphs: Mapping[GraphKey, Held]) -> list[Held]:
-        """The graphs whose file is no longer the one we know. Cheap."""
+        """The graphs whose file is no longer the one we know, but for those that are :attr:`settling`. Cheap."""
         helds = list(graphs.values())
         known = [(self.disk.home.graph(held.key), held.identity) for held in helds]
-        changed = await self.disk.run(lambda: [self._is_changed(*each) for each in known])
-        return [held for held, is_changed in zip(helds, changed, strict=True) if is_changed]
+        changed = await self.disk.run(lambda: [(self._is_changed(*each), self._unfinished(*each)) for each in known])
+        return [
+            held
+            for held, (is_changed, unfinished) in zip(helds, changed, strict=True)
+            if not self._settles(held.key, unfinished) and is_changed
+        ]
 
     async def take_over(self, held: Held) -> None:
         """Merges what the file says now. Raises KgError when it cannot be read or the merge not be written."""
@@ -82,6 +92,28 @@ class Edits:
             return self.disk.files.identity(path) != known
         except OSError:
             return True
+
+    def _unfinished(self, path: Path, known: Identity | None) -> Identity | None:
+        """What the file is where it is another one whose end may still be missing."""
+        try:
+            identity = self.disk.files.identity(path)
+            if identity in {None, known} or self.disk.files.read(path).rstrip().endswith(b"}"):
+                return None
+        except OSError:
+            return None
+        return identity
+
+    def _settles(self, key: GraphKey, unfinished: Identity | None) -> bool:
+        """Whether to wait for the end of the file."""
+        now = monotonic()
+        known, since = self.settling.pop(key, (None, now))
+        if unfinished is None:
+            return False
+        since = since if unfinished == known else now
+        if now >= since + STILL:
+            return False
+        self.settling[key] = (unfinished, since)
+        return True
 
     async def merge(self, held: Held, edit: Edit) -> None:
         """Makes the edit, which grew from ``held.base``, part of our graph. Raises KgError when that cannot be kept.

@@ -53,6 +53,8 @@ class Snapshots:
             for _ in range(_ATTEMPTS):
                 for edited in await self.edits.changed({held.key: held}):
                     await self.edits.take_over(edited)
+                if held.key in self.edits.settling:
+                    return False  # what is written into it would be lost with the file
                 if not held.is_dirty:
                     return True
                 try:
