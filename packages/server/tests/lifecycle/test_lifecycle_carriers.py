@@ -133,6 +133,25 @@ def test_carriers_know_from_the_tools_themselves_which_calls_only_read(home, pla
     }
 
 
+def test_a_server_that_was_only_busy_is_waited_for_once_another_one_has_ended_beside_it(home, places, until) -> None:
+    pid, found = Control(home).start().health["pid"], []
+    log = Path(places.log)
+    Path(places.starting).unlink(missing_ok=True)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        asking = threading.Thread(
+            target=lambda: found.append(carrier_start.ensure(places, "plain", time.monotonic() + 30))
+        )
+        asking.start()
+        until(lambda: "is already served" in log.read_text(encoding="utf-8"))
+        until(lambda: found or not Path(places.starting).exists())
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    asking.join()
+
+    assert found == [True]
+
+
 def test_events_at_a_hung_server_miss_once_and_then_skip(home, hook, places: Places, servers_of) -> None:
     pid = Control(home).start().health["pid"]
     os.kill(pid, signal.SIGSTOP)

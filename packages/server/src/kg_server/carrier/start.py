@@ -21,16 +21,18 @@ _POLL = 0.02
 """Seconds between two looks at first; later a tenth of what was waited, for a hundred carriers may be waiting."""
 _ANSWER_WITHIN = 0.25
 """Seconds in which a server that runs answers how it is."""
+_BUSY_SECONDS = 2.0
+"""The same for one that must be there, as another one ended beside it."""
 _STARTING_SECONDS = 5.0
 """For how long after an attempt nobody makes another one."""
 _LARGEST_LOG = 4 * 1024 * 1024
 
 
-def healthy(places: Places) -> bool:
-    """Whether the server answers, with our token, how it is. Whether a process runs says nothing."""
+def healthy(places: Places, within: float = _ANSWER_WITHIN) -> bool:
+    """Whether the server answers ``within`` seconds, with our token, how it is. Whether a process runs says nothing."""
     wire = Wire(places.server)
     try:
-        reply = wire.request("GET", "/health", b"", {}, time.monotonic() + _ANSWER_WITHIN)
+        reply = wire.request("GET", "/health", b"", {}, time.monotonic() + within)
         found = jsontext.loads(reply.body)
     except (Missed, ValueError):
         return False
@@ -48,7 +50,7 @@ def ensure(places: Places, harness: str, deadline: float, *, session_start: bool
     """A server that answers, before ``deadline``; it is started if need be and allowed.
 
     After ``kg stop`` only the start of a session starts one. A server that is there but silent keeps its storage
-    locked, so one started beside it ends at once and nothing is gained or lost.
+    locked, so one started beside it ends at once and nothing is gained or lost; the silent one may have been busy.
     """
     process: Popen[bytes] | None = None
     since = time.monotonic()
@@ -64,7 +66,7 @@ def ensure(places: Places, harness: str, deadline: float, *, session_start: bool
                 return False
         elif process.poll() is not None:
             remove(places.starting)
-            return False
+            return healthy(places, min(_BUSY_SECONDS, max(_POLL, deadline - time.monotonic())))
         now = time.monotonic()
         if now + _POLL >= deadline:
             return False
