@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,11 @@ from kg_server.tools.markup import heal
 from kg_server.tools.progress import ProgressArguments
 from kg_server.tools.put_node import PutNode
 from kg_server.tools.search import Search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
 
 PIECES = [
     "a",
@@ -181,3 +186,16 @@ def test_what_is_legal_is_stored_as_it_was_sent(notes: list[str], words: list[st
     assert checked_touches(parsed.touches) == tuple(words)
     assert checked_tags(parsed.tags) == tuple(words)
     assert checked_gist(heal(parsed.gist).gist) == gist
+
+
+def test_files_that_are_one_item_of_a_list_stay_one_and_are_told_of(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        touches = ["src/a.py, src/b.py", "docs/Smith, John.pdf", "src/{a,b}.py"]
+        text = await agent.put("cache-key", "Cache keys include the tenant.", touches=touches)
+        assert text.splitlines()[1:] == ["Note: 'src/a.py, src/b.py' is kept as one file; several are an item each."]
+        assert world.service._memory.durable("project:shop").nodes["cache-key"].touches == tuple(touches)
+        again = await agent.put("cache-key", "Cache keys include the region.", touches=touches)
+        assert "Note" not in again
+
+    live(scenario)

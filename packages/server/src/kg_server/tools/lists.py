@@ -56,6 +56,11 @@ def paths(value: object) -> object:
     return [piece for line in lines for piece in _pointers(str(line))]
 
 
+def names_several(path: str) -> bool:
+    """Whether what stands for one file reads as a list of files."""
+    return len(_pointers(path)) > 1
+
+
 def _written(text: str) -> list[object] | None:
     """The list that is written out in ``text``; ``None`` when it is none."""
     try:

@@ -30,6 +30,7 @@ from kg_server.tools.content import (
 from kg_server.tools.evidence import evidence, needed, refuse_circles, rested
 from kg_server.tools.guards import Refusal, guard
 from kg_server.tools.levels import bare_id, is_same_spelling, level_name, level_of, lookup
+from kg_server.tools.lists import names_several
 from kg_server.tools.markup import heal
 from kg_server.tools.plan import Call, Plan, said
 from kg_server.tools.showing import shown_in_full
@@ -139,6 +140,8 @@ def plan(arguments: PutNode, call: Call) -> Plan:
     if _knows_all_of(call, graph, stored, notes, touches):
         learned.append(Mark(MarkKind.READ, graph.key, node_id, node.version))
     saved = _saved(call, graph, stored, node)
+    joined = [touch for touch in missing(node.touches, base.touches) if names_several(touch)]
+    saved += [f"Note: {one_line(touch)!r} is kept as one file; several are an item each." for touch in joined]
     if gone := missing(base.tags, node.tags):
         saved.append(f"Tags that it has no more: {', '.join(map(one_line, gone))}.")
     if node.status in _FALLEN and base.status not in _FALLEN:
