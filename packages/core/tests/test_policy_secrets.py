@@ -106,6 +106,8 @@ SHORT = {
         "CREATE USER bob WITH PASSWORD 'hunter2'",
         "CREATE USER bob IDENTIFIED BY 'hunter2'",
         "requirepass hunter2",
+        "user=bob pw=hunter2",
+        "DB_PW=hunter2",
         "Passwort: hunter2",
         "mot de passe : hunter2",
         "postgres://bob:hunter2@db/app",
@@ -162,6 +164,7 @@ HARMLESS = [
     "the column password 'varchar64' is too short; identified by 'auth_socket2'",
     "password: CVE-2024-1234, password: RFC6749, password: NIST800-63b, password: postgres16, password: python3.12",
     "src/password:L120-L130 and password: ubuntu22.04 and password: 12-Zeichen",
+    "pw = get_password2(); pw=args.pw2; pw: str = x; cpw: abc123; pw1 = pw2",
     "//npm.example.org/:_authToken=${NPM_TOKEN}",
 ]
 

@@ -178,9 +178,9 @@ _RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "password",
-        ("assw", "ASSW", "assphrase", "ASSPHRASE", "_PWD", "_PASS", *_PASSWORDS),
+        ("assw", "ASSW", "assphrase", "ASSPHRASE", "_PWD", "_PASS", "pw", "PW", *_PASSWORDS),
         re.compile(
-            rf"(?i)(?:passw(?:or)?[dt]|passphrase|(?-i:[A-Z]_(?:PWD|PASS))|{'|'.join(_PASSWORDS)})"
+            rf"(?i)(?:passw(?:or)?[dt]|passphrase|(?<![a-z0-9])pw|(?-i:[A-Z]_(?:PWD|PASS))|{'|'.join(_PASSWORDS)})"
             rf"(?:\s*:\s*[A-Za-z]\w{{0,20}}(?=\s*=[^=]))?{_GIVEN}{_NO_CALL}(?P<secret>{_VALUE}{{6,}})"
         ),
         is_password,
