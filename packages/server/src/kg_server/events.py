@@ -151,9 +151,10 @@ class Events:
         results = SearchResults()
         if recalls(event):
             results = await self.memory.search(request(event.prompt, context.graphs), patience=_PATIENCE)
-        found = await prospects(
-            self.outlook, harness, self.registry.get(context.id) or context, raw.carrier, self.clock()
-        )
+        with self.memory.indexed_later():  # a preload needs no index
+            found = await prospects(
+                self.outlook, harness, self.registry.get(context.id) or context, raw.carrier, self.clock()
+            )
         context = self.registry.get(context.id) or context
         return self._say(harness, raw, event, spec, context, results, touches, found)
 

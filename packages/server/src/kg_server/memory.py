@@ -20,6 +20,7 @@ from kg_server.searching import Follower, choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from kg_core.host.plugins import Plugins
     from kg_core.model import Change, Graph, GraphKey, Millis, Node
@@ -74,6 +75,10 @@ class Memory:
                 self._indexing[graph] = set()
                 indexing = self._run(graph, self._index(graph, list(self.durable(graph).nodes)))
                 indexing.add_done_callback(partial(self._indexed, graph))
+
+    def indexed_later(self) -> AbstractContextManager[None]:
+        """Meanwhile nothing is indexed in the background, unless a search waits for it."""
+        return self._background.after()
 
     @property
     def loaded(self) -> tuple[GraphKey, ...]:

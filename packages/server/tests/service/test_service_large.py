@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kg_core.model import Change, Node, Tier, Use
 from kg_core.store import Home, Write
 from kg_plugin_api import SearchRequest
+from kg_server.events import prospects
 from kg_server.keeping import imported
 from kg_server.memory import Memory
 
@@ -69,6 +70,32 @@ def test_a_node_that_is_written_while_many_are_indexed_is_found_as_it_is_now(liv
         assert len(memory.index) == MANY - 1
 
     live(scenario)
+
+
+def test_nothing_is_indexed_while_the_start_of_a_session_is_made_ready(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kg_server.background._SLICE_SECONDS", 0.0)
+    indexed: list[int] = []
+
+    async def scenario(world: Any) -> None:
+        index = world.service._memory.index
+
+        async def watched(*arguments: Any) -> Any:
+            for _ in range(20):
+                indexed.append(len(index))
+                await asyncio.sleep(0)
+            return await prospects(*arguments)
+
+        await world.service._memory.load("user")
+        await write(world, Change(graph="user", nodes=nodes(10 * MANY)))
+        monkeypatch.setattr("kg_server.events.prospects", watched)
+        assert "otters" in await world.agent("s-1").start()
+
+    live(scenario)
+
+    assert len(set(indexed)) == 1
+    assert indexed[0] < 10 * MANY
 
 
 def test_what_was_indexed_late_does_not_outlive_the_memory(live: Live) -> None:
