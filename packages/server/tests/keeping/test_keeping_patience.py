@@ -110,12 +110,23 @@ def test_what_fails_fails_as_it_does_by_itself() -> None:
         options.patiently("Reading", lambda: 1 // 0)
 
 
+NEVER_ANSWERED = """
+import sys, threading
+from kg_server.client import Client
+from kg_server.main import main
+
+Client.get = lambda *_, **__: threading.Event().wait()
+sys.argv = ["kg", "show"]
+main()
+"""
+
+
 def test_an_interrupt_is_not_kept_waiting_for_what_does_not_end(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "nobody-writes")
-    command = [sys.executable, "-m", "kg_server", "import", str(tmp_path / "nobody-writes")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as process:
+    command = [sys.executable, "-c", NEVER_ANSWERED]
+    environ = {**os.environ, "KG_HOME": str(tmp_path)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8", env=environ) as process:
         assert process.stderr is not None
-        assert process.stderr.readline() == "Reading nobody-writes … 1 s\n"
+        assert process.stderr.readline() == "Looking … 1 s\n"
 
         process.send_signal(signal.SIGINT)
 
