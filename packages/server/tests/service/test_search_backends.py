@@ -434,6 +434,34 @@ def test_a_plug_in_is_lent_the_filter_of_secrets_and_the_graph_of_a_folder(tmp_p
     run(main())
 
 
+def test_what_a_backend_takes_long_to_be_told_is_found_by_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        backend = Backend()
+        async with opened(tmp_path, backend) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            await until(answering(memory))
+            backend.hangs = True
+            await save(memory, "kettle", "The kettle is blue.")
+            asked = backend.asked
+            assert memory.follower is not None
+            with monkeypatch.context() as late:
+                late.setattr(follower, "_LATE_SECONDS", 0.0)
+
+                assert await found(memory, "kettle") == ["kettle"]
+                assert memory.follower.health()["state"] == State.CATCHING_UP
+                assert backend.asked == asked
+
+            backend.hangs = False
+            await until(answering(memory))
+            assert await found(memory, "kettle") == ["kettle"]
+            assert backend.asked == asked + 1
+            assert memory.follower.health()["state"] == State.ANSWERING
+
+    run(main())
+
+
 def test_a_backend_that_hangs_when_it_is_opened_holds_up_nothing(tmp_path: Path) -> None:
     async def main() -> None:
         backend = Backend(hangs=True)

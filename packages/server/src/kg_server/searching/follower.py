@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from enum import StrEnum
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from kg_core.model import to_iso
@@ -37,6 +38,8 @@ _BUSY_SECONDS: Final = 1.0
 """The same while it has still to make something of what it was told: somebody may wait for that."""
 _MISSES: Final = 3
 """After so many searches in a row without an answer in time it is not asked again before it was looked at."""
+_LATE_SECONDS: Final = 1.0
+"""It is not asked while there is something that it has lacked for longer: an import, or a lesson that takes it long."""
 _DOUBT_SECONDS: Final = 5.0
 """How long it may take to say that it is well when that is in doubt."""
 _FIRST_PAUSE: Final = 1.0
@@ -89,6 +92,7 @@ class Follower:
         self._said: dict[str, object] = {}
         self._misses = 0
         self._telling = 0
+        self._lacking_since: float | None = None
         self._pause = _FIRST_PAUSE
         self._outage = ""
         self._failure: Exception | None = None
@@ -115,6 +119,8 @@ class Follower:
 
     def changed(self, keys: Sequence[str]) -> None:
         """These items are new, other or gone."""
+        if keys and self._lacking_since is None:
+            self._lacking_since = monotonic()
         self._backlog.add(keys)
 
     def indexed(self) -> None:
@@ -125,7 +131,8 @@ class Follower:
     async def search(self, request: SearchRequest) -> SearchResults:
         """What the backend answers within the budget. Raises SearchUnavailable, with the reason, where it does not."""
         backend = self._backend
-        if backend is None or self._state is not State.ANSWERING or not self._complete.issuperset(request.graphs):
+        is_ready = self._state is State.ANSWERING and self._complete.issuperset(request.graphs) and not self._is_late
+        if backend is None or not is_ready:
             raise SearchUnavailable(self._outage or (await self._unready() if request.documents else ""))
         if self._is_doubted:
             raise SearchUnavailable(f"The search backend {self.name} is slow, so the built-in index answered.")
@@ -168,6 +175,11 @@ class Follower:
         """Whether it let so many questions wait that it may not answer at all."""
         return self._misses >= _MISSES
 
+    @property
+    def _is_late(self) -> bool:
+        """Whether whoever asks may look for what it should have long had."""
+        return self._lacking_since is not None and monotonic() - self._lacking_since > _LATE_SECONDS
+
     async def run(self) -> None:
         """Follows until it is cancelled; never raises otherwise."""
         while True:
@@ -190,7 +202,7 @@ class Follower:
 
     def health(self) -> dict[str, object]:
         """JSON-compatible facts: ours, and under ``said`` what the backend said of itself when last asked."""
-        lacks = self._state is State.ANSWERING and self._complete != self._source.graphs()
+        lacks = self._state is State.ANSWERING and (self._is_late or self._complete != self._source.graphs())
         state = State.CATCHING_UP if lacks else self._state
         told: dict[str, object] = {"backend": self.name, "state": str(state), "behind": self.behind}
         if self._outage:
@@ -245,6 +257,7 @@ class Follower:
                 raise
             finally:
                 self._telling = 0
+        self._lacking_since = None
 
     def _answering(self, graphs: frozenset[str]) -> None:
         if self._outage:
