@@ -17,6 +17,12 @@ from kg_core.store.journal import Journal
 NOW = 1_790_000_000_000
 
 
+@pytest.fixture
+def at_once(monkeypatch) -> None:
+    """Nobody waits for the end of a file."""
+    monkeypatch.setattr("kg_core.store.edits.STILL", 0.0)
+
+
 def test_an_edit_while_serving_is_merged_into_what_is_served(home, values, stores):
     async def main():
         store = await stores.saved(home, values, values.node("kept"), values.node("edited"), values.node("removed"))
@@ -86,12 +92,6 @@ def test_an_edit_that_a_deletion_on_its_way_made_needless_is_kept_when_the_delet
         await store.close()
 
     asyncio.run(main())
-
-
-@pytest.fixture
-def at_once(monkeypatch) -> None:
-    """Nobody waits for the end of a file."""
-    monkeypatch.setattr("kg_core.store.edits.STILL", 0.0)
 
 
 @pytest.mark.usefixtures("at_once")
@@ -297,6 +297,67 @@ def test_an_edit_and_a_write_of_one_node_are_both_kept(home, values, stores):
         assert not store.problems()
         await store.snapshot()
         assert not store.problems()
+        await store.close()
+
+    asyncio.run(main())
+
+
+MARKERS = """{"format": 1, "nodes": {
+  "alpha": {
+<<<<<<< HEAD
+    "gist": "as the desk has it"
+=======
+    "gist": "as the laptop has it"
+>>>>>>> laptop
+  }, "omega": {"gist": "of both"}}, "edges": []}
+"""
+TWICE = '{"nodes": {"alpha": {"gist": "as the desk has it"}, "alpha": {"gist": "as the laptop has it"}}}'
+STORED = json.dumps({"nodes": {"alpha": {"gist": "one", "conflicts": [{"gist": "as the laptop has it"}]}}})
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("is_serving", [True, False])
+@pytest.mark.parametrize("text", [MARKERS, TWICE, STORED], ids=["markers", "twice", "stored"])
+def test_two_versions_are_told_however_they_came_until_a_write_decides(home, values, stores, text, is_serving):
+    def told(store):
+        return [problem.sentence for problem in store.problems() if problem.kind == "conflict"]
+
+    async def main():
+        await stores.written(home, values, values.node("alpha", "before"), values.node("omega"))
+        if is_serving:
+            store = await stores.opened(home)
+            await store.load("user")
+            home.graph("user").write_text(text, encoding="utf-8")
+            await store.look()
+        else:
+            home.graph("user").write_text(text, encoding="utf-8")
+            store = await stores.opened(home)
+            await store.load("user")
+        await store.snapshot()
+        (sentence,) = told(store)
+        assert "user.json has two versions of alpha: each was changed in two places." in sentence
+        await store.close()
+
+        store = await stores.opened(home)
+        await store.load("user")
+        assert told(store) == [sentence], "after a restart too"
+        await store.commit(values.put(values.node("alpha", "decided")))
+        await store.snapshot()
+        assert told(store) == []
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_of_very_many_with_two_versions_some_are_named(home, values, stores):
+    async def main():
+        aside = {"gist": "one", "conflicts": [{"gist": "other"}]}
+        home.graph("user").parent.mkdir(parents=True)
+        home.graph("user").write_text(json.dumps({"nodes": {f"n{number:03}": aside for number in range(150)}}))
+        store = await stores.opened(home)
+        await store.load("user")
+        (problem,) = store.problems()
+        assert "n000, n001, n002, n003, n004; and 145 more" in problem.sentence
         await store.close()
 
     asyncio.run(main())

@@ -222,6 +222,19 @@ def test_a_copy_with_conflict_markers_gives_both_sides(server, shared) -> None:
     assert "<<<<<<<" not in shared.read_text(encoding="utf-8")
 
 
+def test_what_a_colleague_changed_otherwise_is_told_as_kept_beside_ours(server, shared, repository) -> None:
+    theirs = json.loads(shared.read_text(encoding="utf-8"))
+    theirs["nodes"]["retry-three-times"]["gist"] = "Five retries"
+    server.put("retry-three-times", "Four retries", cwd=str(repository))
+    shared.write_text(json.dumps(theirs), encoding="utf-8")
+    (outcome,) = server.sync()
+    server.do(lambda service: service._memory.store.snapshot())
+
+    assert outcome["conflicts"] == ["retry-three-times"]
+    (told,) = server.problems()
+    assert "two versions of retry-three-times" in told
+
+
 def test_a_broken_copy_is_left_alone_and_told(server, shared) -> None:
     shared.write_text('{"nodes": {"retry-th', encoding="utf-8")
 

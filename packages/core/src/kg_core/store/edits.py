@@ -172,20 +172,25 @@ class Edits:
     def report_conflicts(self, held: Held) -> None:
         """The same for nodes that wait for a decision alone, which is cheap."""
         path = self.disk.home.graph(held.key)
-        names = ", ".join(sorted(held.open_conflicts()))
+        names = sorted(held.open_conflicts())
         if not names:
             self.problems.solved(ProblemKind.CONFLICT, path)
             return
         self.problems.report(
             ProblemKind.CONFLICT,
             path,
-            f"{path} was edited while these nodes changed here too: {names}. "
-            f"Both versions are kept; the next write of a node decides.",
+            f"{path} has two versions of {', '.join(names[:_TOLD])}{_more(names)}: each was changed in two places."
+            " Both are kept; the next write of a lesson decides.",
             graph=held.key,
         )
 
 
 def odd_sentence(path: Path, odd: list[str]) -> str:
     """What is odd in a file, in a sentence that says what to do; of very much no more than a part."""
-    more = f"; and {len(odd) - _TOLD} more" if len(odd) > _TOLD else ""
-    return f"{path}: {'; '.join(odd[:_TOLD])}{more}. What stands there is kept and not used: correct it in the file."
+    return (
+        f"{path}: {'; '.join(odd[:_TOLD])}{_more(odd)}. What stands there is kept and not used: correct it in the file."
+    )
+
+
+def _more(told: list[str]) -> str:
+    return f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else ""

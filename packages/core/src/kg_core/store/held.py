@@ -45,7 +45,7 @@ class Held:
     underway: tuple[str, Graph] | None = None
     """Content and graph of a snapshot that may have taken the file's place without our knowing."""
     conflicts: set[str] = field(default_factory=set)
-    """Nodes that hold what a merge set aside, as far as this run has reported them."""
+    """Nodes that hold what a merge set aside, by whichever way it came."""
     odd: set[OddKey] = field(default_factory=set)
     """Nodes and edges that had a field without meaning when the file was read."""
     sheet: Sheet | None = None
@@ -72,7 +72,8 @@ class Held:
         return self.conflicts
 
     def look(self, change: Change) -> None:
-        """Notes what is odd in a change: one that takes over what was written elsewhere may hold anything."""
+        """Notes what is odd or set aside in a change: one that takes over what others wrote may hold anything."""
+        self.conflicts.update(node_id for node_id, node in change.nodes.items() if node is not None and node.conflicts)
         for values in (change.nodes, change.edges):
             odd = (key for key, value in values.items() if value is not None and is_odd(value))
             self.odd.update(islice(odd, max(0, MOST_ODD - len(self.odd))))

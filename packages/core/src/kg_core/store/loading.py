@@ -145,6 +145,7 @@ class Loading:
             self._newer(held, reading)
             return held
         held.odd.update(reading.odd)
+        held.conflicts.update(reading.aside)
         if reading.damage:
             await self._set_aside(held, found, reading)
         return held

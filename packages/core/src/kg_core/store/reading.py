@@ -33,12 +33,14 @@ _NO_NODES: Final = "it says nothing of nodes, where an empty list would say that
 class Reading:
     """What a file says. ``damage`` is a sentence, empty when all of the file could be read.
 
-    ``odd`` are nodes and edges with a field that says nothing, not all of them when there are very many.
+    ``odd`` are nodes and edges with a field that says nothing, not all of them when there are very many. ``aside`` are
+    nodes with a version that a merge set aside.
     """
 
     graph: Graph
     damage: str = ""
     odd: frozenset[OddKey] = frozenset()
+    aside: frozenset[str] = frozenset()
     format: int = FORMAT
 
     @property
@@ -61,13 +63,15 @@ async def read_graph(key: GraphKey, data: bytes, known: Graph | None = None) -> 
     if sides is None:
         return reading
     ours, theirs = [await _read(known, side) for side in sides]
-    graph = ours.graph
+    graph, aside = ours.graph, {*ours.aside, *theirs.aside}
     async for part in in_slices(parts(Graph(key=key), theirs.graph)):
-        graph = graph.apply(merge_part(Graph(key=key), graph, theirs.graph, part)[0])
+        change, in_conflict = merge_part(Graph(key=key), graph, theirs.graph, part)
+        graph = graph.apply(change)
+        aside.update(in_conflict)
     also = ours.damage or theirs.damage
     damage = "it holds conflict markers of a merge; both sides were kept" + (f", but {also}" if also else "")
     format = max(ours.format, theirs.format)
-    return Reading(graph=graph, damage=damage, odd=ours.odd | theirs.odd, format=format)
+    return Reading(graph=graph, damage=damage, odd=ours.odd | theirs.odd, aside=frozenset(aside), format=format)
 
 
 async def read_uses(data: bytes) -> tuple[dict[str, Use], str]:
@@ -157,6 +161,7 @@ class _Growing:
     tombstones: dict[str, Tombstone | None] = field(default_factory=dict)
     progress: dict[str, Progress | None] = field(default_factory=dict)
     odd: set[OddKey] = field(default_factory=set)
+    aside: set[str] = field(default_factory=set)
     count: int = 0
 
     def add(self, item: Section | Member | Damage) -> None:
@@ -177,7 +182,8 @@ class _Growing:
         if self.known.nodes and not self.lists_nodes:
             self.damage = self.damage or _NO_NODES
         graph = replace(self.graph, extra=Map(self.extra))
-        return Reading(graph=graph, damage=self.damage, odd=frozenset(self.odd), format=self.format)
+        odd, aside = frozenset(self.odd), frozenset(self.aside)
+        return Reading(graph=graph, damage=self.damage, odd=odd, aside=aside, format=self.format)
 
     def _top(self, name: str, value: object) -> None:
         if name == "format":
@@ -220,8 +226,11 @@ class _Growing:
         same = self.known.nodes.get(node.id)
         node = same if same is not None and same == node else node
         first = self.nodes.get(node.id) or self.graph.nodes.get(node.id)
-        self.nodes[node.id] = node if first is None or first == node else set_aside(first, node)
+        kept = node if first is None or first == node else set_aside(first, node)
+        self.nodes[node.id] = kept
         self._look(node.id, node)
+        if kept.conflicts:
+            self.aside.add(node.id)
 
     def _look(self, key: OddKey, value: Node | Edge) -> None:
         if is_odd(value) and len(self.odd) < MOST_ODD:
