@@ -377,7 +377,9 @@ def test_a_clone_with_lessons_of_a_team_is_told_how_to_have_them(
     monkeypatch.chdir(person)
     clone.rename(person / "moved")
     monkeypatch.chdir(person / "moved")
-    assert "run `kg setup --team`" in kg("show")[2], "nobody keeps the copy in step where it is now"
+    told = kg("show")[2]
+    assert "is not kept in step with this memory. If you trust" in told, "it has what is in it, and that is no lie"
+    assert "run `kg setup --team`" in told
 
 
 def test_who_will_not_share_is_told_once_of_a_copy(kg, server, shared, repository, monkeypatch, quick_doctor) -> None:

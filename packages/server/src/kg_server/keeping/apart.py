@@ -35,8 +35,8 @@ def copy_apart(home: Home, places: Places, cwd: str) -> str:
     if any(each is not None and each[1].common == checkout.common for each in sharing):
         return ""
     return (
-        f"{copy} holds lessons of a team, and this memory neither has them nor adds to them. If you trust the"
-        f" repository, run `kg setup --team` in {tree}; with --off this is not said again."
+        f"{copy} holds lessons of a team and is not kept in step with this memory. If you trust the repository, run"
+        f" `kg setup --team` in {tree}; with --off this is not said again."
     )
 
 
