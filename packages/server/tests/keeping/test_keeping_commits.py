@@ -38,6 +38,25 @@ def test_a_memory_that_is_no_repository_is_never_committed_into_the_one_around_i
     assert not git(person, "log", "--all", "--format=%s")
 
 
+def test_a_file_that_is_being_written_is_not_committed(kg, server, git, monkeypatch) -> None:
+    monkeypatch.setattr("kg_core.store.edits.STILL", 3_600.0)
+    memory = server.home.memory
+    git(memory, "init", "--quiet")
+    server.put("tests-first", "Tests run first")
+    assert kg("commit")[0] == 0
+    whole = (memory / "user.json").read_bytes()
+    (memory / "user.json").write_bytes(whole[:60])
+
+    code, out, err = kg("commit")
+    assert (code, out) == (3, "")
+    assert "is being written at this moment" in err
+
+    (memory / "user.json").write_bytes(whole.replace(b"run first", b"run last"))
+    assert kg("commit") == (0, "Committed.\n", "")
+    assert "run last" in git(memory, "show", "HEAD:user.json")
+    assert len(git(memory, "log", "--format=%s").splitlines()) == 2
+
+
 def test_the_end_of_the_server_commits(servers, git) -> None:
     server = servers()
     git(server.home.memory, "init", "--quiet")

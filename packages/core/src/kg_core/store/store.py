@@ -245,6 +245,10 @@ class Store:
         """The graphs whose files lag behind the journal; nothing of them is lost."""
         return self._upkeep.unsnapshotted()
 
+    def settling(self) -> tuple[GraphKey, ...]:
+        """The graphs whose file somebody seemed to be writing at the last :meth:`look`."""
+        return tuple(self._edits.settling)
+
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the storage now."""
         for held in self._graphs.values():

@@ -58,6 +58,9 @@ class GitCommits:
         async with self._alone:
             try:
                 await self._store.look()
+                if self._store.settling():
+                    self.problem = f"A file in {folder} is being written at this moment: try again in a few seconds."
+                    return False
                 await self._store.snapshot()
                 changed = self._changed
                 self._changed = {}
