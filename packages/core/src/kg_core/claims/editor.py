@@ -6,11 +6,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from kg_core.claims.adopting import adopted
 from kg_core.claims.files import Changed, OsFiles
 from kg_core.claims.planning import held_by, make_plan, spots, states_of
 from kg_core.claims.record import load
 from kg_core.claims.recovery import settle
-from kg_core.claims.report import ClaimStatus, Failure, Outcome
+from kg_core.claims.report import ClaimStatus, Failure, Outcome, Plan
 from kg_core.claims.sheet import ClaimState
 from kg_core.claims.writing import Run
 from kg_plugin_api.errors import Code, KgError
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from kg_core.claims.files import Files
     from kg_core.claims.record import Record
-    from kg_core.claims.report import Plan
     from kg_plugin_api.claims import Claim
 
 ATTEMPTS: Final = 5
@@ -76,6 +76,15 @@ class Editor:
     def plan_removal(self) -> Plan:
         """What must be written to take out all that is ours."""
         return self.plan(())
+
+    def adopt(self, claims: Iterable[Claim]) -> None:
+        """Makes a record that was lost anew: what stands on disk just as claimed is ours. One that is there stays."""
+        record, stored = self._load()
+        if stored is not None:
+            return
+        new = adopted(tuple(claims), self._files)
+        changes = {"goal": (), "changes": (), "refusals": (), "notes": (), "made": (), "emptied": ()}
+        self.apply(Plan(**changes, old=record, new=new, stored=stored))
 
     def apply(self, plan: Plan) -> Outcome:
         """Writes the plan; a file that changed since is read and planned again, up to ATTEMPTS times.

@@ -141,6 +141,7 @@ def _connected(
     for connection in wanted:
         account = _account(connection, accounts)
         try:
+            connection.recover()
             if _agreed(connection, consent, account):
                 account.still_open = _connect(connection, consent, account, trust_hooks=trust_hooks)
                 if not account.still_open:
@@ -206,7 +207,7 @@ def _agreed(connection: Connection, consent: Consent, account: Account) -> bool:
     """Says which files of a harness will be written. False when the person wants them left as they are."""
     title, plan = connection.harness.title, connection.plan()
     account.planned(plan)
-    if plan.empty:
+    if not plan.changes:
         click.echo(f"{title}: already connected." if not plan.refusals else f"{title}:")
         return True
     click.echo(f"{title}: these files will be written (--dry-run --full shows how):")

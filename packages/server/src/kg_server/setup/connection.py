@@ -13,6 +13,7 @@ from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places
 from kg_server.guides import fitted, guides
 from kg_server.setup.copies import found_in, put_away
+from kg_server.setup.leftover import left_behind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,6 +61,11 @@ class Connection:
     def claims(self) -> Sequence[Claim]:
         """What must be on disk."""
         return (*self._asked("claims", lambda: tuple(self.harness.wiring.claims(self.site))), *self._guides())
+
+    def recover(self) -> None:
+        """Takes for ours what an earlier set-up of this memory put there, should the record of it be lost."""
+        name = self.harness.name
+        self.records.of(name).adopt(left_behind(self.claims(), self.site.home, name))
 
     def plan(self) -> Plan:
         """What has to be written so that the claims are on disk."""
