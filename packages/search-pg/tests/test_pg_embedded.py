@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -308,6 +309,18 @@ def test_a_program_that_does_not_run_is_told_with_what_it_said(tmp_path: Path) -
 
     with pytest.raises(SearchUnavailable, match=r"program postgres failed for .*pg: libssl\.so\.3: cannot open"):
         asyncio.run(server.start())
+
+
+def test_where_there_is_nobody_to_run_it_instead_of_root_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(name: str) -> None:
+        raise KeyError(name)
+
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(pwd, "getpwnam", unknown)
+
+    with pytest.raises(SearchUnavailable, match=r"there is no user `nobody`.* Add it, run kg as another user, or name"):
+        Programs.find()
 
 
 def test_a_folder_of_an_older_postgres_is_made_anew(server: EmbeddedServer, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -92,7 +93,32 @@ def test_an_embedder_that_is_down_is_a_finding(asked: Any, endpoint: Any) -> Non
     found = asked([node("a", "automobile")], script)
 
     assert not found["ok"]
-    assert any("503" in finding["sentence"] for finding in found["findings"])
+    (sentence,) = [finding["sentence"] for finding in found["findings"] if finding["area"] == "meaning"]
+    assert re.fullmatch(r"The embedder .*503.*[^.]\. Until then it is searched by words alone\.", sentence)
+
+
+def test_a_calibration_says_what_embeds_nothing(asked: Any, endpoint: Any, until: Any) -> None:
+    async def script(backend: Any) -> None:
+        endpoint.status = 503
+        await backend.upsert([node("a", "automobile")])
+        await until(backend, lambda health: "problem" in health)
+        with pytest.raises(KgError, match=r"^Nothing is embedded\. The embedder .*503.*\.$"):
+            await told("calibrate")
+
+    asked([], script)
+
+
+@pytest.mark.parametrize("name", ["status", "doctor", "reindex"])
+def test_an_option_that_is_wrong_is_named_by_every_operation(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(kg_search_pg, "_DESK", Desk())
+
+    async def main() -> None:
+        with pytest.raises(KgError, match="modell"):
+            await kg_search_pg.PG.open({"modell": "bge-m3"})
+        with pytest.raises(KgError, match=r"config\.toml, \[search\.options\], modell: there is no such option"):
+            await told(name)
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize(("status", "is_ok"), [(200, True), (503, False)])

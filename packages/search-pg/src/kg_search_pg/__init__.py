@@ -27,9 +27,9 @@ async def _open(options: Mapping[str, str]) -> SearchBackend:
     from kg_search_pg.opening import open_backend
     from kg_search_pg.options import Options
 
-    _DESK.options = Options.parse(options)
     _DESK.problem = ""
     try:
+        _DESK.options = Options.parse(options)
         _DESK.backend = await open_backend(_DESK.options, host=_DESK.host)
     except KgError as failure:
         _DESK.problem = failure.sentence

@@ -26,7 +26,9 @@ class Desk:
     """Why the last opening came to none."""
 
     def chosen(self) -> Options:
-        """The options. Raises CONFLICT when the settings do not choose this backend."""
+        """The options. Raises CONFLICT when the settings do not choose this backend, UNAVAILABLE when one is wrong."""
+        if self.options is None and self.problem:
+            raise KgError(Code.UNAVAILABLE, self.problem)
         if self.options is None:
             raise KgError(Code.CONFLICT, "The settings do not choose this backend. `kg setup --search pg` does it.")
         return self.options

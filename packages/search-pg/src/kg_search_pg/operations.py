@@ -99,8 +99,10 @@ async def calibrate(desk: Desk) -> Mapping[str, object]:
     """Distances of questions made of cases, to their own lesson and to the nearest other, and the gate they allow."""
     backend = desk.opened()
     embedder = backend.meaning.embedder
-    if embedder is None or not (backend.meaning.queue and backend.meaning.queue.dimensions):
-        why = backend.meaning.problem or (_NO_MODEL if embedder is None else _advice(0, 0.0))
+    queue = backend.meaning.queue
+    if embedder is None or not (queue and queue.dimensions):
+        stated = backend.meaning.problem or (queue.problem if queue else "")
+        why = _sentence(stated) if stated else _NO_MODEL if embedder is None else _advice(0, 0.0)
         raise KgError(Code.CONFLICT, f"Nothing is embedded. {why}")
     async with backend.database.connection() as connection:
         cases = await (await connection.execute(_PAIRS, [_QUESTION, _SAMPLE])).fetchall()
@@ -195,7 +197,13 @@ async def _of_documents(backend: PgBackend) -> list[dict[str, str]]:
 
 
 def _finding(area: str, sentence: str, mends: str = "") -> dict[str, str]:
-    return {"area": area, "level": "problem" if mends else "ok", "sentence": f"{sentence} {mends}".strip()}
+    told = f"{_sentence(sentence)} {mends}" if mends else sentence
+    return {"area": area, "level": "problem" if mends else "ok", "sentence": told}
+
+
+def _sentence(stated: str) -> str:
+    """What something failed with, as a sentence."""
+    return f"{stated[:1].upper()}{stated[1:].rstrip('.')}."
 
 
 def _found(findings: Sequence[dict[str, str]]) -> dict[str, Any]:

@@ -56,7 +56,13 @@ class Programs:
                 "Postgres does not run as root, and `setpriv` of util-linux, which would start it as another user, is "
                 "not there. Install it, run kg as another user, or name a Postgres as `dsn` under [search.options]."
             )
-        other = pwd.getpwnam(_OTHER)
+        try:
+            other = pwd.getpwnam(_OTHER)
+        except KeyError as error:
+            raise SearchUnavailable(
+                f"Postgres does not run as root, and there is no user `{_OTHER}` to start it as. Add it, "
+                "run kg as another user, or name a Postgres as `dsn` under [search.options]."
+            ) from error
         user, group = other.pw_uid, other.pw_gid
         rights = (f"--inh-caps={_RIGHT}", f"--ambient-caps={_RIGHT}", f"--bounding-set={_RIGHT}", "--no-new-privs")
         prefix = (setpriv, f"--reuid={user}", f"--regid={group}", "--clear-groups", *rights, _ASKED_TOO)
