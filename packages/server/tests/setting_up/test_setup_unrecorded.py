@@ -46,8 +46,9 @@ def test_a_set_up_takes_over_what_an_earlier_one_put_there_and_a_removal_takes_i
     for installed in (python, here):
         shutil.rmtree(person.home.state)
         monkeypatch.setattr(sys, "executable", installed.strip("'"))
-        code, _, err = person.run("setup", "--yes")
-        assert (code, "NOT changed" in err) == (0, False)
+        for command in (("setup", "--dry-run"), ("setup", "--yes")):
+            code, _, err = person.run(*command)
+            assert (code, "NOT changed" in err) == (0, False), command
         assert all(f"exec {installed} -I" in path.read_text(encoding="utf-8") for path in files)
 
     assert stays(person.run("uninstall", "--yes")[1]) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,17 +12,18 @@ from kg_core.claims.files import Changed, OsFiles
 from kg_core.claims.planning import held_by, make_plan, spots, states_of
 from kg_core.claims.record import load
 from kg_core.claims.recovery import settle
-from kg_core.claims.report import ClaimStatus, Failure, Outcome, Plan
+from kg_core.claims.report import ClaimStatus, Failure, Outcome
 from kg_core.claims.sheet import ClaimState
 from kg_core.claims.writing import Run
 from kg_plugin_api.errors import Code, KgError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from kg_core.claims.files import Files
     from kg_core.claims.record import Record
+    from kg_core.claims.report import Plan
     from kg_plugin_api.claims import Claim
 
 ATTEMPTS: Final = 5
@@ -65,26 +67,21 @@ class Editor:
         self._alone = alone
         self._own = own
 
-    def plan(self, claims: Iterable[Claim]) -> Plan:
+    def plan(self, claims: Iterable[Claim], left: Sequence[Claim] = ()) -> Plan:
         """What must be written so that the disk holds exactly these claims, besides what is not ours.
 
-        What the record holds and ``claims`` no longer names is taken out.
+        What the record holds and ``claims`` no longer names is taken out. Where there is no record, as it was lost,
+        what stands on disk just as ``left`` claims it is ours.
         """
         record, stored = self._load()
-        return make_plan(claims, record, stored, self._files, self._own)
+        if stored is None:
+            record = adopted(left, self._files)
+        plan = make_plan(claims, record, stored, self._files, self._own)
+        return replace(plan, left=tuple(left))
 
     def plan_removal(self) -> Plan:
         """What must be written to take out all that is ours."""
         return self.plan(())
-
-    def adopt(self, claims: Iterable[Claim]) -> None:
-        """Makes a record that was lost anew: what stands on disk just as claimed is ours. One that is there stays."""
-        record, stored = self._load()
-        if stored is not None:
-            return
-        new = adopted(tuple(claims), self._files)
-        changes = {"goal": (), "changes": (), "refusals": (), "notes": (), "made": (), "emptied": ()}
-        self.apply(Plan(**changes, old=record, new=new, stored=stored))
 
     def apply(self, plan: Plan) -> Outcome:
         """Writes the plan; a file that changed since is read and planned again, up to ATTEMPTS times.
@@ -129,7 +126,7 @@ class Editor:
             try:
                 run.write(plan)
             except Changed:
-                plan = self.plan(plan.goal)
+                plan = self.plan(plan.goal, plan.left)
                 continue
             return plan
         run.failed = Failure(path=self._record, sentence=_RESTLESS)

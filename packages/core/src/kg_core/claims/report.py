@@ -102,6 +102,8 @@ class Plan:
     new: Record
     stored: bytes | None
     """The record's file when this was planned."""
+    left: tuple[Claim, ...] = ()
+    """What counted as ours although no record holds it."""
 
     @property
     def empty(self) -> bool:

@@ -141,7 +141,6 @@ def _connected(
     for connection in wanted:
         account = _account(connection, accounts)
         try:
-            connection.recover()
             if _agreed(connection, consent, account):
                 account.still_open = _connect(connection, consent, account, trust_hooks=trust_hooks)
                 if not account.still_open:

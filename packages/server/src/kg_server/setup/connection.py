@@ -62,14 +62,13 @@ class Connection:
         """What must be on disk."""
         return (*self._asked("claims", lambda: tuple(self.harness.wiring.claims(self.site))), *self._guides())
 
-    def recover(self) -> None:
-        """Takes for ours what an earlier set-up of this memory put there, should the record of it be lost."""
-        name = self.harness.name
-        self.records.of(name).adopt(left_behind(self.claims(), self.site.home, name))
-
     def plan(self) -> Plan:
-        """What has to be written so that the claims are on disk."""
-        return self.records.of(self.harness.name).plan(self.claims())
+        """What has to be written so that the claims are on disk.
+
+        What an earlier set-up of this memory put there is ours also when the record of it is lost.
+        """
+        name, claims = self.harness.name, self.claims()
+        return self.records.of(name).plan(claims, left_behind(claims, self.site.home, name))
 
     def apply(self, plan: Plan) -> Outcome:
         """Writes a plan."""
