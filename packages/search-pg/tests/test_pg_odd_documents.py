@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,28 @@ def test_a_document_is_read_in_the_encoding_that_its_first_bytes_tell(encoding: 
 
     assert found.title == "Größe"
     assert [piece.text for piece in found.pieces] == ["# Größe\n\nThe harbour."]
+
+
+@pytest.mark.parametrize("is_outer_first", [True, False])
+def test_a_work_tree_within_another_has_documents_of_its_own_beside_those(
+    opened: Any, tmp_path: Path, is_outer_first: bool
+) -> None:
+    outer = tmp_path.resolve() / "outer"
+    inner = outer / "libraries" / "inner"
+    for root in (outer, inner):
+        write(root, **{"README.md": f"# {root.name}\n"})
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+    roots = (outer, inner) if is_outer_first else (inner, outer)
+
+    async def main() -> None:
+        async with opened(embedder="none", host=Lender(), home=tmp_path / "home") as backend:
+            for root in roots:
+                assert (await backend.documents.add(root, everywhere=False)).count.documents == 1
+            assert await backend.documents.remove(outer) == 1
+            (standing,) = await backend.documents.standings()
+            assert (standing.source.root, standing.count.documents) == (inner, 1)
+
+    asyncio.run(main())
 
 
 def test_a_folder_that_was_moved_behind_a_link_is_told_and_can_be_removed_by_the_name_it_had(

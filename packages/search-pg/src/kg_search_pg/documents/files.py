@@ -80,6 +80,17 @@ def listed(root: Path) -> Listing:
     return Listing(tuple(names), left_out)
 
 
+def overlap(one: Path, other: Path) -> bool:
+    """Whether the same file may be a document of both folders. What is in a git work tree within the other, as a
+    submodule is, is that work tree's alone. Blocking.
+    """
+    inner, outer = (one, other) if one.is_relative_to(other) else (other, one)
+    if not inner.is_relative_to(outer):
+        return False
+    between = (folder for folder in (inner, *inner.parents) if folder != outer and folder.is_relative_to(outer))
+    return not any(map(_is_work_tree, between))
+
+
 def read(root: Path, name: str) -> bytes:
     """A document's bytes. Never follows a link. Raises OSError."""
     handle = os.open(root / name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import Code, KgError
 from kg_search_pg.documents.document import digest, taken_apart
-from kg_search_pg.documents.files import listed, read
+from kg_search_pg.documents.files import listed, overlap, read
 from kg_search_pg.documents.rows import Count
 from kg_search_pg.documents.sources import Source
 from kg_search_pg.embedding import EmbedderFailed
@@ -89,7 +89,7 @@ class Documents:
         async with self._turn:
             known = await asyncio.to_thread(self._sources.load)
             for other in known:
-                if other.root != root and (root.is_relative_to(other.root) or other.root.is_relative_to(root)):
+                if other.root != root and await asyncio.to_thread(overlap, root, other.root):
                     raise KgError(
                         Code.CONFLICT,
                         f"The documents of {other.root} are indexed, which overlaps {root}. "
