@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_plugin_api import SearchItem, SupportsSimilarity
+from kg_search_pg import similarity
 from kg_search_pg.similarity import groups
+
+if TYPE_CHECKING:
+    import pytest
 
 pairs = st.dictionaries(
     st.sampled_from(list(combinations("abcdefghij", 2))), st.floats(0, 1, allow_nan=False), max_size=30
@@ -48,6 +52,22 @@ def test_the_nearest_are_current_nodes_of_the_same_graph_but_not_itself(opened: 
             assert known.hits[0].score > 0.99 > known.hits[1].score
             assert [hit.id for hit in new.hits] == ["a"]
             assert endpoint.texts == ["vehicle"], "what is kept is not embedded again"
+
+    asyncio.run(main())
+
+
+def test_groups_may_take_longer_than_any_write(opened: Any, until: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kg_search_pg.database.WRITE_SECONDS", 1.0)
+    rows = "where ordinal = 0 and type = 'node'"
+    slow = similarity._PAIRS.replace(rows, f"{rows} and pg_sleep(0.8) is not null", 1)
+
+    async def main() -> None:
+        async with opened() as backend:
+            await backend.upsert([node("a", "automobile"), node("b", "car"), node("c", "kettle")])
+            await until(backend, embedded)
+            monkeypatch.setattr(similarity, "_PAIRS", slow)
+
+            assert [sorted(group) for group in await backend.similar_groups("user", 5)] == [["user\x1fa", "user\x1fb"]]
 
     asyncio.run(main())
 

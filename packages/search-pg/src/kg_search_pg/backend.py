@@ -208,7 +208,7 @@ class PgBackend:
         """Groups of keys of current nodes that say nearly the same, most alike first. Raises SearchUnavailable."""
         if self._meaning.embedder is None:
             return ()
-        async with self._database.connection() as connection:
+        async with self._database.connection(similarity.SECONDS) as connection, connection.transaction():
             alike = await similarity.pairs(connection, graph, self._meaning.embedder.model, self._options.alike)
         return (await asyncio.to_thread(similarity.groups, alike))[:limit]
 

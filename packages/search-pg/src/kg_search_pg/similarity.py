@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kg_search_pg.database import set_timeout
 from kg_search_pg.embedding import written
 from kg_search_pg.fusion import Found
 from kg_search_pg.words import clean
@@ -29,15 +30,19 @@ _NEAREST: Final = """
     order by distance, key limit %(most)s
 """
 _PAIRS: Final = """
-    select one.key, other.key, other.distance from chunk as one cross join lateral (
-        select key, embedding <=> one.embedding as distance from chunk
-        where ordinal = 0 and type = 'node' and model = one.model and graph = one.graph and key <> one.key
-            and status = 'current'
+    with gist as materialized (
+        select key, subvector(embedding, 1, vector_dims(embedding)) as embedding from chunk
+        where ordinal = 0 and type = 'node' and model = %(model)s and graph = %(graph)s and status = 'current'
+    )
+    select one.key, other.key, other.distance from gist as one cross join lateral (
+        select key, embedding <=> one.embedding as distance from gist where key <> one.key
         order by distance limit %(neighbours)s
-    ) as other
-    where one.ordinal = 0 and one.type = 'node' and one.model = %(model)s and one.graph = %(graph)s
-        and one.status = 'current' and other.distance <= %(alike)s
+    ) as other where other.distance <= %(alike)s
 """
+"""Each with each, of copies: a vector is kept apart from its row, and fetching it takes longer than comparing it."""
+SECONDS: Final = 600.0
+"""How long that may take: of ten thousand nodes each is compared with each."""
+_ROOM: Final = "64MB"
 
 
 async def kept(connection: AsyncConnection[Any], item: SearchItem, digest: bytes, model: str) -> str | None:
@@ -67,7 +72,9 @@ async def nearest(
 
 
 async def pairs(connection: AsyncConnection[Any], graph: str, model: str, alike: float) -> dict[tuple[str, str], float]:
-    """Pairs of nodes of a graph that are at most so far from each other, with their distances."""
+    """Pairs of nodes of a graph that are at most so far from each other, with their distances, within a transaction."""
+    await set_timeout(connection, SECONDS)
+    await connection.execute("select set_config('work_mem', %s, true)", [_ROOM])
     cursor = await connection.execute(
         _PAIRS, {"neighbours": _NEIGHBOURS, "model": model, "graph": clean(graph), "alike": alike}
     )
