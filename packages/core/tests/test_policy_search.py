@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kg_core.model import Edge, Graph, Node, Status, Tier, Use
 from kg_core.policy import Index, item, key, ranked
+from kg_core.policy.recall import request
 from kg_core.policy.stems import stem
 from kg_core.policy.text import Role, Term, asked, terms
 from kg_core.render import standing
@@ -463,3 +464,18 @@ def test_what_another_index_found_passes_the_filters_or_is_left_out() -> None:
     assert {hit.id for hit in careless.hits} == {"of-ada", "of-bob"}
     asked_of_ada = replace(request, observers=("ada",))
     assert [hit.id for hit in index.weighed(asked_of_ada, careless).hits] == ["of-ada"]
+
+
+def test_the_terms_of_a_question_are_found_once_for_all_who_ask_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+
+    def counted(text: str) -> list[Term]:
+        looked_at.append(text)
+        return terms(text)
+
+    index = indexed({"walrus": "walrus tusks"})
+    monkeypatch.setattr("kg_core.policy.text.terms", counted)
+    prompt = "Where did that one walrus go?"
+    found = index.search(request(prompt, ("project:x",)))
+    assert [hit.id for hit in found.hits] == ["walrus"]
+    assert looked_at == [prompt]

@@ -6,13 +6,14 @@ import re
 import unicodedata
 from enum import StrEnum
 from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kg_core.policy.stems import stem
 from kg_core.policy.stopwords import STOP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 _LONGEST: Final = 64
 """Longer terms (hashes, pasted data) are no words anybody asks for."""
@@ -79,7 +80,8 @@ def terms(text: str) -> list[Term]:
     return found
 
 
-def asked(text: str) -> dict[str, Role]:
+@lru_cache(maxsize=2)  # a long prompt takes many milliseconds, and is looked at more than once for one answer
+def asked(text: str) -> Mapping[str, Role]:
     """The distinct terms that a question asks for, in order: its words but for stop words.
 
     Of a question that has nothing else, all. Han characters within a word are asked for by their pairs alone.
@@ -90,7 +92,7 @@ def asked(text: str) -> dict[str, Role]:
             every[term.text] = term.role
         elif term.role is not Role.SINGLE:
             every.setdefault(*term)
-    return {term: role for term, role in every.items() if not is_stop(term)} or every
+    return MappingProxyType({term: role for term, role in every.items() if not is_stop(term)} or every)
 
 
 def is_stop(term: str) -> bool:
@@ -196,19 +198,17 @@ def _grams(run: str, size: int) -> Iterator[Term]:
     if len(run) < size:
         yield Term(run, Role.LONE if len(run) == 1 else Role.WORD)
         return
+    is_han = [_is_han(character) for character in run]
+    is_particle = [character in _PARTICLES for character in run]
     for start in range(len(run) - size + 1):
-        gram = run[start : start + size]
-        yield Term(gram, _gram_role(gram))
-    for index, character in enumerate(run):
-        if _is_han(character):
-            beside = run[index - 1 : index] + run[index + 1 : index + 2] if index else run[1:2]
-            yield Term(character, Role.SINGLE if any(map(_is_han, beside)) else Role.LONE)
-
-
-def _gram_role(gram: str) -> Role:
-    if not _PARTICLES.isdisjoint(gram) or len({_is_han(character) for character in gram}) > 1:
-        return Role.LOOSE
-    return Role.GRAM if _is_han(gram[0]) else Role.SYLLABLES
+        end = start + size
+        mixes = True in is_han[start:end] and False in is_han[start:end]
+        role = Role.GRAM if is_han[start] else Role.SYLLABLES
+        yield Term(run[start:end], Role.LOOSE if mixes or True in is_particle[start:end] else role)
+    for place, character in enumerate(run):
+        if is_han[place]:
+            stands_beside = True in is_han[max(0, place - 1) : place] or True in is_han[place + 1 : place + 2]
+            yield Term(character, Role.SINGLE if stands_beside else Role.LONE)
 
 
 def _is_han(character: str) -> bool:
