@@ -121,7 +121,11 @@ class SearchBackend(Protocol):
         ...
 
     async def health(self) -> Mapping[str, object]:
-        """JSON-compatible facts for ``kg doctor`` and ``/health``."""
+        """JSON-compatible facts for ``kg doctor`` and ``/health``.
+
+        Two have a meaning for kg: ``lag``, how much of what it was told it has still to take in, and ``problem``, a
+        sentence on what it does without for the time being, though it answers.
+        """
         ...
 
     async def close(self) -> None:

@@ -273,6 +273,15 @@ def test_problems_of_plug_ins_in_the_running_server_are_told(look: Any) -> None:
     assert of(found, "agent (kg-agent 1.0): Its observer failed.")[0] == "problem"
 
 
+def test_what_a_search_backend_does_without_is_told_beside_its_answering(look: Any) -> None:
+    search = {"backend": "pg", "state": "answering", "behind": 0, "said": {"problem": "No model answers."}}
+
+    found = look(health(search=search))
+
+    assert of(found, "pg is answering.") == ("ok", "")
+    assert of(found, "pg answers without a part of it: No model answers.") == ("note", "")
+
+
 def test_doctor_tells_programs_the_same_as_people(person: Any) -> None:
     code, out, _ = person.run("doctor", "--json")
 

@@ -27,6 +27,8 @@ Answer = TypeVar("Answer")
 
 LAG: Final = "lag"
 """Under this name a backend may say how much it has still to make of what it was told."""
+LACK: Final = "problem"
+"""Under this name a backend that answers may say what it does without."""
 _BATCH: Final = 200
 """Items per call of ``upsert``."""
 _OPEN_SECONDS: Final = 60.0

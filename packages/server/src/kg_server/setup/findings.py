@@ -12,6 +12,7 @@ from kg_server.carrier.places import Places, age
 from kg_server.carrier.version import VERSION, newer
 from kg_server.counting import counted
 from kg_server.lifecycle.control import outdated
+from kg_server.searching import LACK
 from kg_server.setup.agents import agent
 from kg_server.setup.choice import cut_off, how_to_serve
 from kg_server.setup.connection import Records
@@ -107,3 +108,5 @@ def _server(machine: Machine, health: dict[str, Any] | None, *, is_set_up: bool)
     if "state" in search and "outage" not in search:
         behind = f", {counted(search['behind'], 'lesson')} behind" if search["behind"] else ""
         yield Finding("search", Level.OK, f"{search['backend']} is {search['state']}{behind}.")
+        if lack := search.get("said", {}).get(LACK):
+            yield Finding("search", Level.NOTE, f"{search['backend']} answers without a part of it: {lack}")
