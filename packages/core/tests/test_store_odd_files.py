@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from kg_core.model.nesting import NESTING, is_too_deep
-from kg_core.store import Home, ProblemKind
+from kg_core.store import Home, OsFiles, ProblemKind
 
 
 def nested(levels):
@@ -325,3 +325,37 @@ def test_what_another_write_made_of_an_odd_field_is_no_longer_told(tmp_path, sto
 
     asyncio.run(main())
     assert held_in(home)["nodes"]["x"]["gist"] == "mended"
+
+
+class Withheld(OsFiles):
+    """A disk that lets nobody look at the files of one project."""
+
+    def identity(self, path):
+        if path.parent.name == "withheld":
+            raise PermissionError(13, "Permission denied", str(path))
+        return super().identity(path)
+
+
+def test_a_memory_without_a_journal_opens_whatever_else_lies_beside_its_projects(tmp_path, stores):
+    home = Home(tmp_path / "home")
+    (home.projects / "two words").mkdir(parents=True)
+    (home.projects / ".DS_Store").write_bytes(b"")
+    home.graph("user").write_text('{"nodes": {"known": {"gist": "It is so."}}}', encoding="utf-8")
+
+    async def main():
+        store = await stores.served(home)
+        assert set(store.durable("user").nodes) == {"known"}
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_memory_without_a_journal_opens_though_nobody_may_look_at_one_of_its_projects(tmp_path, stores):
+    home = Home(tmp_path / "home")
+    (home.projects / "withheld").mkdir(parents=True)
+
+    async def main():
+        store = await stores.served(home, files=Withheld())
+        await store.close()
+
+    asyncio.run(main())

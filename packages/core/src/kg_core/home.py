@@ -22,6 +22,11 @@ IGNORED: Final = "journal/\n*.use.json\n*.corrupt-*\n*.tmp\n"
 """What a repository made of the memory folder leaves out."""
 
 
+def is_slug(name: str) -> bool:
+    """Whether a folder of this name can be a project's: what else lies beside these folders is none of ours."""
+    return is_legal(name) and not name.startswith(".")
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """The folders and files of one memory. Pure names: nothing is created or read here.
@@ -131,7 +136,7 @@ class Home:
 
     def project(self, slug: str) -> Path:
         """The folder of a project. Raises INVALID on what cannot be a slug."""
-        if not is_legal(slug) or slug.startswith("."):
+        if not is_slug(slug):
             raise KgError(Code.INVALID, f"{slug!r} is no name of a project.", {"slug": slug})
         return self.projects / slug
 

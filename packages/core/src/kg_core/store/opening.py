@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Final
 
-from kg_core.home import IGNORED, KNOWN_VARIABLES
-from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER
+from kg_core.home import IGNORED, KNOWN_VARIABLES, is_slug
+from kg_core.model import MAINTAIN, USER, project_key
 from kg_core.store.backups import damaged_suffix
 from kg_core.store.failures import write_failure
 from kg_core.store.files import TEMPORARY, replace_file
@@ -97,9 +97,12 @@ def first_sequence(files: Files, home: Home, recovered: Recovered, now: Millis) 
 
 def _graphs(files: Files, home: Home) -> list[Path]:
     levels = [home.graph(key) for key in (USER, MAINTAIN)]
-    return levels + [home.graph(PROJECT_PREFIX + slug) for slug in files.names(home.projects)]
+    return levels + [home.graph(project_key(slug)) for slug in files.names(home.projects) if is_slug(slug)]
 
 
 def _changed(files: Files, path: Path) -> Millis:
-    identity = files.identity(path)
+    try:
+        identity = files.identity(path)
+    except OSError:
+        return 0  # whoever reads it says so
     return 0 if identity is None else identity.modified // 1_000_000

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from kg_core.home import is_slug
 from kg_core.model import PROJECT_PREFIX, GraphKey, project_key
 from kg_core.model.ids import fold, is_legal, propose
 from kg_core.store.failures import write_failure
@@ -80,7 +81,7 @@ class Projects:
         """Reads all registrations. Blocking."""
         self._footprints.load()
         for slug in self._files.names(self._home.projects):
-            if is_legal(slug) and not slug.startswith("."):
+            if is_slug(slug):
                 self._add(Registration.read(slug, self._home.project(slug) / FILE, self._files, problems))
         for slug, root in self._reservations():
             if slug not in self._registered and Path(root) not in self._by_root:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kg_core.home import is_slug
 from kg_core.model import MAINTAIN, USER, project_key
 from kg_core.model.beyond import beyond
-from kg_core.model.ids import is_legal
 from kg_core.model.odd import told
 from kg_core.render import one_line, relation
 from kg_core.store.edits import odd_sentence
@@ -32,9 +32,8 @@ _ONCE_OPENED: Final = "Once it is opened, it is kept under another name and what
 
 async def survey(home: Home, files: Files) -> AsyncIterator[Problem]:
     """What a store would find on opening every graph. Blocking while it reads; writes nothing and keeps nothing."""
-    slugs = (name for name in files.names(home.projects) if is_legal(name) and not name.startswith("."))
     user: Graph | None = None
-    for key in (USER, MAINTAIN, *map(project_key, sorted(slugs))):
+    for key in (USER, MAINTAIN, *map(project_key, filter(is_slug, files.names(home.projects)))):
         path, data, problem = _read(home.graph(key), files)
         if problem is not None:
             yield problem
