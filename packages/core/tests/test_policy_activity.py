@@ -58,3 +58,12 @@ def test_a_new_gist_is_counted_among_the_changes_of_it() -> None:
     use = worked_on(change, before, NOW, "edit").use["lesson"]
 
     assert use == Use(read_at=7, activity_at=NOW, gist_changes=(NOW,))
+
+
+def test_a_gist_that_maintenance_rewrote_elsewhere_changed_when_it_did() -> None:
+    before = Graph.build("user", nodes={"lesson": LESSON})
+    tidied = replace(LESSON, gist="it is so.", written=Written(at=LATER, by="pass", author="ann"))
+
+    use = worked_on(Change(graph="user", nodes={"lesson": tidied}), before, NOW, "edit").use["lesson"]
+
+    assert use == Use(activity_at=SAID, gist_changes=(LATER,))

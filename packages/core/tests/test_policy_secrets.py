@@ -166,6 +166,11 @@ HARMLESS = [
     "src/password:L120-L130 and password: ubuntu22.04 and password: 12-Zeichen",
     "pw = get_password2(); pw=args.pw2; pw: str = x; cpw: abc123; pw1 = pw2",
     "//npm.example.org/:_authToken=${NPM_TOKEN}",
+    "What holds the password: settings.db_pw2.",
+    "password: api/auth2.py:42, password: auth2.py:42: and password: models/user.rb:17-20.",
+    "The hash of the password: scram-sha-256, of the old password: cp1252; the password: 12stellig",
+    "openssl enc -pass env:KEY_V2 and openssl enc -pass file:key1.txt",
+    "DB password: 1Password, vault Ops; CI password: KeePass2",
 ]
 
 
@@ -330,6 +335,11 @@ def test_a_long_row_of_secrets_without_breaks_is_gone_after_a_few_passes(monkeyp
 
     assert found.text == f"before {'[secret:shopify-token]' * 4} after"
     assert passes.count("shopify-token") < 10
+
+
+@pytest.mark.parametrize("text", ["mysql-" * 50_000, "a" * 300_000 + "://", f"password: {'_' * 300_000}a1."], ids=len)
+def test_of_a_long_run_each_character_is_looked_at_a_few_times_and_not_once_for_each_other(text: str) -> None:
+    assert scrub(text) == (text, ())
 
 
 def test_what_shows_nothing_hides_no_secret_that_another_one_has_covered() -> None:

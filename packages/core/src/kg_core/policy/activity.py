@@ -37,11 +37,9 @@ def worked_on(change: Change, before: Graph, at: Millis, by: str) -> Change:
 
 def _worked_on(use: Use, stored: Node, node: Node, at: Millis, by: str) -> Use:
     earlier = changed_at(stored, use)
-    if node.written is None or node.written == stored.written:
-        latest = at
-    elif node.written.by not in {by, node.written.author}:
+    written = None if node.written == stored.written else node.written
+    said = latest = at if written is None else written.at
+    if written is not None and written.by not in {by, written.author}:
         latest = 1  # 0 would mean unknown, and the time of the write would count
-    else:
-        latest = node.written.at
-    gists = use.gist_changes if node.gist == stored.gist else (*use.gist_changes, latest)[-GIST_CHANGES:]
+    gists = use.gist_changes if node.gist == stored.gist else (*use.gist_changes, said)[-GIST_CHANGES:]
     return replace(use, activity_at=max(earlier, latest), gist_changes=gists)

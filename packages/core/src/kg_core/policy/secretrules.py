@@ -151,7 +151,7 @@ _RULES: Final[tuple[Rule, ...]] = (
     Rule(
         "password",
         ("://",),
-        re.compile(r"[A-Za-z][\w+.-]*://[^\s/:@?#'\"<>]*:(?P<secret>(?![$<{*%\[])[^\s/'\"<>\[\]]+)@[\w.\[-]"),
+        re.compile(r"[A-Za-z][\w+.-]{0,30}://[^\s/:@?#'\"<>]*:(?P<secret>(?![$<{*%\[])[^\s/'\"<>\[\]]+)@[\w.\[-]"),
     ),
     Rule(
         "authorization",
@@ -204,7 +204,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         "password",
         ("mysql", "mariadb"),
         re.compile(
-            rf"\b(?:mysql|mariadb)[\w-]*\s(?:(?!mysql|mariadb)[^\n|;&]){{0,200}}?(?<=\s)-p[\"']?(?P<secret>{_VALUE}{{6,}})"
+            rf"\b(?:mysql|mariadb)[\w-]{{0,30}}\s(?:(?!mysql|mariadb)[^\n|;&]){{0,200}}?(?<=\s)-p[\"']?(?P<secret>{_VALUE}{{6,}})"
         ),
         is_password,
     ),

@@ -16,20 +16,24 @@ _RUN: Final = re.compile(r"[A-Za-z0-9+/]{16,}")
 _DIGEST: Final = re.compile(r"(?i)(?:sha|md)-?\d")
 _TYPE: Final = re.compile(r"[a-z0-9](?:Key|Token|Secret)")
 """The name of a type: ``Ed25519PrivateKey``."""
-_MEMBER: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+$")
-"""A member of something: ``process.env.PASSWORD_2``."""
+_STOP: Final = r"(?:[:#]L?\d+(?:-L?\d+)?)?[.:…]*$"
+"""Lines of a file, and what ends a sentence."""
+_MEMBER: Final = re.compile(rf"[A-Za-z_]\w*(?:\.\w+)+{_STOP}")
+"""A member of something: ``process.env.PASSWORD_2``; a file: ``auth.py:42``."""
 _REFERENCE: Final = re.compile(r"[*=:]|%\w+%$")
 """What begins like no value, in YAML and in code, and a variable of Windows."""
 _STAND_IN: Final = re.compile(r"(?i)your|token|example|placeholder|access|secret|x{4}|\.{3}")
 _STRONG: Final = 8
 """Characters that a password has at least, where nothing but its characters tells that it is one."""
-_PLACE: Final = re.compile(r"\w+://|(?:\.{0,2}|~|[A-Za-z]:)/")
-"""How the address of a file begins, or of something on a network."""
-_PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?$")
+_PLACE: Final = re.compile(r"\w+://|(?:\.{0,2}|~|[A-Za-z]:)/|(?:env|fd|file):")
+"""How the address of a file begins, or of something on a network, or where a program is told to look."""
+_KEEPER: Final = re.compile(r"(?i)(?:1password|keepass(?:xc)?\d?)(?![a-z0-9])")
+"""A program that keeps passwords."""
+_PATH: Final = re.compile(rf"[\w.-]+(?:/[\w.-]+)+/?{_STOP}")
 """A file below some folder. What is drawn by lot may look so, too."""
 _AMOUNT: Final = re.compile(
     r"(?i)v?\d+(?:\.\d+)+"
-    r"|\d+[-_]?(?:char|caract|zeichen|stellen|digit|byte|bit|letter|symbol|word|round|iteration|attempt|time|sec|min"
+    r"|\d+[-_]?(?:char|caract|zeichen|stell|digit|byte|bit|letter|symbol|word|round|iteration|attempt|time|sec|min"
     r"|hour|day|week|month|year)"
 )
 """How long, how often or which release."""
@@ -37,8 +41,8 @@ _STANDARD: Final = re.compile(r"[A-Z]{2,5}-?\d[\d.-]*[a-z]?[.,:;]*$")
 """The name of a standard or of a ticket."""
 _ABOUT: Final = re.compile(
     r"[@%&#!|]"  # a reference
-    r"|(?:argon2|bcrypt|scrypt|pbkdf2|sha-?\d|md-?\d|crc|hmac|base-?\d|utf-?\d|ascii|latin-?\d|iso-?\d|aes-?\d|rsa-?\d"
-    r"|ed25519|x509|p256|pkcs|[hrep]s(?:256|384|512)|oauth-?2|http-?\d|ipv[46]|ldapv?\d|ntlm|tls-?\d|srp-?\d|win32"
+    r"|(?:argon2|bcrypt|scrypt|yescrypt|scram|pbkdf2|sha-?\d|md-?\d|crc|hmac|base-?\d|utf-?\d|ascii|latin-?\d|cp\d|iso-?\d|aes-?\d"
+    r"|rsa-?\d|ed25519|x509|p256|pkcs|[hrep]s(?:256|384|512)|oauth-?2|http-?\d|ipv[46]|ldapv?\d|ntlm|tls-?\d|srp-?\d|win32"
     r"|i18n|k8s|fido2|webauthn)"
     r"|(?:arg|param|field|value|val|var|input|str|string|text|n?varchar|char|u?int|float|bytes?|line|step|col|column"
     r"|option|opt|temp|tmp|foo|bar|item|row|new|old|user|name|attempt|retry|try|case|phase|part|page|section|chapter"
@@ -47,7 +51,7 @@ _ABOUT: Final = re.compile(
     re.IGNORECASE,
 )
 """How a word on a password begins: a way to hash or to encode, a name in code."""
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*_\w*|[A-Z]{2,}-\d+|[Ll]\d+(?:-[Ll]?\d+)?")
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][^\W_]*_\w*[.:…]*|[A-Z]{2,}-\d+|[Ll]\d+(?:-[Ll]?\d+)?")
 """A variable, the name of a ticket, or lines of a file."""
 _RELEASE: Final = re.compile(
     r"(?:python|py|node|php|ruby|rails|java|jdk|spring|django|laravel|symfony|angular|react|vue|postgres(?:ql)?|mysql"
@@ -56,7 +60,7 @@ _RELEASE: Final = re.compile(
     re.IGNORECASE,
 )
 """A program in one of its releases."""
-_NEVER: Final = (_MEMBER, _PLACE, _REFERENCE, _AMOUNT, _STANDARD)
+_NEVER: Final = (_MEMBER, _PLACE, _KEEPER, _REFERENCE, _AMOUNT, _STANDARD)
 """What is no password however it is mixed."""
 _WORDS: Final = re.compile(r"(?i)your|example|placeholder|redact|change|dummy|sample|passw|pwd|secret|token|x{3}|\.{3}")
 """What stands for a password."""
