@@ -42,7 +42,7 @@ class ToolCall:
 @dataclass(frozen=True, slots=True)
 class ToolReply:
     """The answer to a call. ``delivery`` is to be acknowledged once the text has arrived; empty when it need not be.
-    ``context`` is whose call it was, where that is known.
+    ``context`` is whose call it was, where the call itself did not say so.
     """
 
     text: str

@@ -183,7 +183,9 @@ class Service:
             return ToolReply(scrub(error.sentence).text, is_error=True)
         if reads is not None and reads.maintenance:
             context = self._registry.set_maintenance(context.id)
-        return replace(await self._executor.run(tool, arguments, context, harness, caller), context=context.id)
+        reply = await self._executor.run(tool, arguments, context, harness, caller)
+        # A call that names its session itself says nothing of the next one through the same shim.
+        return reply if arguments.session_id else replace(reply, context=context.id)
 
     def acknowledge(self, delivery: str, arrived: bool) -> bool:
         """Settles a delivery: what it showed is known from now on, or is offered again. False when it is unknown."""

@@ -99,3 +99,19 @@ def test_a_session_that_a_shim_remembers_and_nobody_knows_any_more_is_none(live:
         assert not (await put_after(hint, world, CACHE)).is_error
 
     live(scenario)
+
+
+def test_a_session_that_one_call_named_is_not_that_of_the_next_call_of_the_same_client(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        async def call(name: str, hint: str, shim: str, **arguments: str) -> ToolReply:
+            asked = ToolCall(name=name, arguments=arguments, harness="mcp", session_hint=shim, context_hint=hint)
+            return await world.service.call(asked)
+
+        first = await call("kg_read", "", "shim-1")
+        resumed = await call("kg_search", "", "shim-2", query="cache", session_id=first.context)
+        other = await call("kg_read", resumed.context, "shim-2")
+
+        assert f"session_id: {first.context} " in first.text
+        assert f"session_id: {first.context} " not in other.text
+
+    live(scenario)
