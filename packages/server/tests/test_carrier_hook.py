@@ -300,6 +300,24 @@ def test_what_somebody_wrote_is_not_kept_with_a_start_that_no_server_took(hook, 
 
 
 @pytest.mark.usefixtures("answers", "no_start")
+def test_a_start_whose_answer_got_lost_is_kept_as_of_when_it_came(hook, listening, places: Places) -> None:
+    heard: list[float] = []
+
+    def behave(connection: socket.socket) -> None:
+        connection.recv(64 * 1024)
+        heard.append(time.time() * 1000)
+        time.sleep(0.2)
+        connection.close()
+
+    listening(behave)
+    hook("Start", start=True)
+
+    (kept,) = Path(places.late).iterdir()
+    event = json.loads(kept.read_bytes().partition(b"\n")[2])
+    assert event["meta"][late.LATE] < heard[0], "what the server has made of it since must count as later"
+
+
+@pytest.mark.usefixtures("answers", "no_start")
 def test_what_no_server_took_stays_until_one_does_and_is_bounded(hook, listening, places: Places) -> None:
     Path(places.late).mkdir()
     for number in range(late.MOST):

@@ -159,11 +159,11 @@ class Events:
         return self._say(harness, raw, event, spec, context, results, touches, found)
 
     def _is_overtaken(self, key: ContextKey, late: object) -> bool:
-        """Whether a start that was kept at ``late`` has been heard of since and its session has its memory: as when
+        """Whether a start that came in at ``late`` has been heard of since and its session has its memory: as when
         only the answer got lost, and a prompt came before it was told again.
         """
         context = self.registry.find(key)
-        return isinstance(late, int) and context is not None and context.begun > late and context.ledger.preloaded
+        return isinstance(late, int) and context is not None and context.begun >= late and context.ledger.preloaded
 
     async def _further(self, harness: Harness, raw: RawEvent, event: Event, spec: EventSpec) -> EventReply:
         """A further part of what the start of a session brings; silent where all of it is in the first one."""

@@ -63,7 +63,7 @@ def carry(
     if part == 1 and (starts_session or Answers.load(places, harness).begins_anew(event)):
         from kg_server.carrier import late
 
-        late.keep(places, path, body)
+        late.keep(places, path, body, since)
     return Carried(line) if line else _silent(places, harness, event)
 
 

@@ -17,7 +17,7 @@ from kg_server.carrier.places import Places, remove
 from kg_server.carrier.wire import Missed, Wire
 
 LATE = "kg/late"
-"""In the ``meta`` of an event that was kept: since when, in milliseconds."""
+"""In the ``meta`` of an event that was kept: when it came in, in milliseconds."""
 MOST = 32
 """So many are kept, the newest: after days without a server the sessions of the first one are over."""
 _LARGEST = 64 * 1024
@@ -32,16 +32,17 @@ _ANSWER_SECONDS = 0.05
 """What is answered at the last moment is still said to be lost, or the server waits for seconds whether it arrived."""
 
 
-def keep(places: Places, path: str, body: bytes) -> None:
+def keep(places: Places, path: str, body: bytes, since: float) -> None:
     """Keeps an event that was for ``path``, for whoever reaches the server next, without what somebody wrote in it.
 
+    It came in at ``since`` (of ``time.monotonic``); a server may have heard of it then, and only its answer got lost.
     Does nothing where that cannot be.
     """
     if len(body) > _LARGEST:
         return
     now = time.time_ns()
     try:
-        body = _unwritten(body, now // 1_000_000)
+        body = _unwritten(body, (now - int((time.monotonic() - since) * 1e9)) // 1_000_000)
     except (ValueError, RecursionError):
         return
     name = os.path.join(places.late, f"{now:020d}-{os.getpid()}")
@@ -56,7 +57,7 @@ def keep(places: Places, path: str, body: bytes) -> None:
 
 
 def _unwritten(body: bytes, since: int) -> bytes:
-    """The event without the fields that hold free text, kept ``since``. Raises ValueError for what is no event."""
+    """The event of ``since`` without the fields that hold free text. Raises ValueError for what is no event."""
     import json
 
     event = json.loads(body)
