@@ -38,6 +38,8 @@ _DECISIONS = 3
 """How often a call is decided anew because what it rested on did not become durable."""
 _FOOTER_ROOM = 300
 _SMALLEST_PART = 500
+_NO_PART = "There is no further part. Call kg_read without more."
+_FORGOTTEN = "If a reply had further parts, they are not at hand any more. Call kg_read without more."
 _RECEIPT = "The whole reply is long; it is put before you with your next step, and need not be asked again."
 
 
@@ -193,7 +195,7 @@ class Executor:
             self.pages.start(context.id, parts)
         part = self.pages.next(context.id, now)
         if part is None:
-            return [Block(text="There is no further part. Call kg_read without more.")], (), True
+            return [Block(text=_NO_PART if self.pages.is_known(context.id) else _FORGOTTEN)], (), True
         blocks = [Block(text=part.page.text, marks=part.page.marks)]
         if not part.is_last:
             again = f"{harness.tool_prefix}kg_read with more=true"

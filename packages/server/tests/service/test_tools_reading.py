@@ -133,6 +133,20 @@ def test_a_long_reply_comes_in_parts_and_counts_as_read_where_it_ends(live: Live
     live(scenario)
 
 
+def test_a_server_that_was_started_anew_does_not_call_a_reply_complete_whose_rest_it_does_not_know(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        writer, reader = world.agent("s-1"), world.agent("s-2")
+        for number in range(60):
+            await writer.put(f"lesson-{number}", f"Claim {number}: {'x' * 200}")
+        assert "more=true" in await reader.call("kg_read")
+        await world.restart()
+        said = await reader.call("kg_read", more=True)
+        assert "no further part" not in said
+        assert "not at hand any more" in said
+
+    live(scenario)
+
+
 def test_a_part_that_did_not_arrive_comes_again(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer, reader = world.agent("s-1"), world.agent("s-2")

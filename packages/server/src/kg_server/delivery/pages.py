@@ -69,6 +69,10 @@ class Pages:
         reply.given += 1
         return Part(reply.parts[reply.given - 1], reply.given, len(reply.parts))
 
+    def is_known(self, context: str) -> bool:
+        """Whether this context has had a long reply, as far as it is remembered."""
+        return self._replies.get(context) is not None
+
     def sent(self, context: str, delivery: str) -> None:
         """The part just taken left with this delivery; nothing happens when none was."""
         reply = self._replies.get(context)
