@@ -96,6 +96,15 @@ def test_case_alone_can_be_changed_and_the_same_id_changes_nothing(kg, server) -
     assert set(server.graph("user").nodes) == {"README"}
 
 
+def test_an_id_that_looks_like_a_secret_is_not_kept_and_the_person_is_told_why(kg, server) -> None:
+    server.put("one", "1")
+
+    code, out, _ = kg("rename", "one", "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5")
+
+    assert (code, "looks like a secret" in out) == (0, True)
+    assert set(server.graph("user").nodes) == {"secret-github-token"}
+
+
 @pytest.mark.parametrize("name", [" ", "two\nlines", "a/b", "user:one"])
 def test_an_id_that_no_tool_would_write_is_given_a_legal_one(kg, server, name) -> None:
     server.commit(nodes={name: Node(id=name, gist="g", written=Written(at=1, by="s", author="s"))})

@@ -36,7 +36,7 @@ class Renames:
         """
         # A server imports the tools once it answers, and no start waits for them.
         from kg_server.tools.catalogue import TOOLS
-        from kg_server.tools.hygiene import without_secrets
+        from kg_server.tools.hygiene import warning, without_secrets
         from kg_server.tools.rename_node import RenameNode, graphs, plan
 
         seen = await levels_at(self._memory, cwd)
@@ -49,7 +49,7 @@ class Renames:
                 Code.CONFLICT, f"There is a lesson {taken.id!r} already. Choose another id, or delete that one."
             )
         asked = RenameNode(old_id=node.id, new_id=new_id, level=level_of(graph))
-        asked, _ = await without_secrets(TOOLS["kg_rename_node"], asked)
+        asked, secrets = await without_secrets(TOOLS["kg_rename_node"], asked)
         others: tuple[GraphKey, ...] = ()
         while (wanted := graphs(asked, self._call(seen, others))) != others:
             await self._memory.load(*wanted)
@@ -58,7 +58,8 @@ class Renames:
         changes = tuple(change for change in decided.changes if change)
         if changes:
             await self._memory.commit(Write(by=_BY, at=self._clock(), changes=changes))
-        return {"text": "\n".join(block.text for block in decided.blocks), "renamed": bool(changes)}
+        blocks = (*decided.blocks, *([warning(secrets)] if secrets else []))
+        return {"text": "\n".join(block.text for block in blocks), "renamed": bool(changes)}
 
     def _pending(self, seen: Levels) -> Levels:
         project = None if seen.project is None else self._memory.pending(seen.project.key)
