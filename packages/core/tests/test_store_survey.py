@@ -110,6 +110,7 @@ def test_what_no_tool_would_have_written_is_told_of_lessons_that_people_and_impo
     assert "'has space' has an id that is not 1 to 128 letters" in sentence
     assert "'long' has a gist of 1,001 characters (1,000 at most) and 201 notes (200 at most) and one of" in sentence
     assert "touches with 513 characters (512 at most) and an `observer` of 129 characters (128 at most)." in sentence
+    assert sentence.endswith("They are used as they are; only what an agent sends is held to these limits.")
 
 
 def test_of_very_many_edges_and_lessons_a_few_are_named_and_the_others_counted(tmp_path):

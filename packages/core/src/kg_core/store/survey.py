@@ -80,7 +80,8 @@ def _beyond(path: Path, graph: Graph) -> str:
     if not found:
         return ""
     named = [f"{one_line(node_id[:_LONGEST])!r} has {' and '.join(words)}" for node_id, words in found[:_NAMED]]
-    return f"{path}: {_listed(named, len(found))}. They are used as they are, but no tool writes such a lesson again."
+    limits = "They are used as they are; only what an agent sends is held to these limits."
+    return f"{path}: {_listed(named, len(found))}. {limits}"
 
 
 def _dormant(path: Path, graph: Graph, user: Graph | None) -> str:
