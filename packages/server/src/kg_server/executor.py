@@ -157,6 +157,7 @@ class Executor:
             whole = Block(text=fitted.text, marks=(*fitted.marks, *marks))
             reply = self._queued(queued, context, whole, verdict=blocks[:1] if plan.is_error else [])
             if reply is not None:
+                self.pages.sent(context.id, "")
                 return reply
             if not plan.is_error and (plan.incidental or not plan.changes):
                 return ToolReply("Too much is waiting to be put before you; go on, and ask again later.", is_error=True)
@@ -192,6 +193,8 @@ class Executor:
             parts = paged(plan.blocks, _beside_footer(limit))
             last = parts[-1]
             parts[-1] = replace(last, marks=(*last.marks, *plan.marks))
+            if len(parts) == 1:  # what is still to come of a longer reply stays at hand
+                return [Block(text=parts[0].text, marks=parts[0].marks)], (), True
             self.pages.start(context.id, parts)
         part = self.pages.next(context.id, now)
         if part is None:

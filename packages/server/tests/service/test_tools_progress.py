@@ -57,6 +57,19 @@ def test_a_state_nested_beyond_all_sense_is_kept_as_text_and_stops_no_writer(liv
     live(scenario)
 
 
+def test_a_state_that_is_read_between_two_parts_of_another_reply_loses_none_of_them(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent, writer = world.agent("s-1"), world.agent("s-2")
+        await agent.call("kg_progress", task_id="big-move", state="half way")
+        for number in range(60):
+            await writer.put(f"lesson-{number}", f"Claim {number}: {'x' * 200}")
+        assert "(Part 1 of " in await agent.call("kg_read")
+        assert "half way" in await agent.call("kg_progress", task_id="big-move")
+        assert "(Part 2 of " in await agent.call("kg_read", more=True)
+
+    live(scenario)
+
+
 def test_a_state_of_any_size_is_read_back_whole(live: Live) -> None:
     async def scenario(world: Any) -> None:
         agent = world.agent("s-1", harness="narrow")
