@@ -21,7 +21,7 @@ from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
     from asyncio import Future
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from kg_core.model import GraphKey, Millis
@@ -159,8 +159,14 @@ class Edits:
 
     def report(self, held: Held) -> None:
         """Says what a person has to look after in the file: nodes that wait for a decision, fields without meaning."""
-        self.report_conflicts(held)
+        self._report_conflicts(held)
         self._report_odd(held)
+
+    def follow_conflicts(self, helds: Iterable[Held]) -> None:
+        """Says no more of nodes that waited for a decision which a write has taken since. Cheap."""
+        for held in helds:
+            if held.conflicts:
+                self._report_conflicts(held)
 
     def _report_odd(self, held: Held) -> None:
         path, odd = self.disk.home.graph(held.key), held.oddities()
@@ -169,8 +175,7 @@ class Edits:
         else:
             self.problems.solved(ProblemKind.ODD, path)
 
-    def report_conflicts(self, held: Held) -> None:
-        """The same for nodes that wait for a decision alone, which is cheap."""
+    def _report_conflicts(self, held: Held) -> None:
         path = self.disk.home.graph(held.key)
         names = sorted(held.open_conflicts())
         if not names:

@@ -42,6 +42,12 @@ class Recovered:
         lasts = (max(segment.last, segment.first - 1) for segment in self.segments)
         return max((*marked, *lasts), default=0)
 
+    def floor(self, start: int) -> int:
+        """The sequence after which no entry is missing, for a memory that goes on after ``start``."""
+        if self.is_cut:
+            return start
+        return max(self.gap, self.segments[0].first - 1 if self.segments else start)
+
 
 async def recover(segments: Sequence[tuple[Path, bytes]]) -> Recovered:
     """Reads the segments in order. Raises READ_ONLY when a later version wrote one."""

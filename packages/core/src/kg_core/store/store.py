@@ -80,9 +80,7 @@ class Store:
             kept_for=settings.journal.days * DAY,
             is_held=self._refuse if lock is None else lock.confirm,
         )
-        floor = max(recovered.gap, recovered.segments[0].first - 1 if recovered.segments else start)
-        floor = start if recovered.is_cut else floor
-        self._history = History(recovered.entries, floor, start)
+        self._history = History(recovered.entries, recovered.floor(start), start)
         self._loading = Loading(disk, self._history, problems, clock)
         self._commits = Commits(disk, self._journal, self._graphs, self._history, problems, projects)
         self._edits = Edits(disk, self._loading, problems, clock, self._commits, self._journal)
@@ -251,9 +249,7 @@ class Store:
 
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the storage now."""
-        for held in self._graphs.values():
-            if held.conflicts:  # a write may have decided since
-                self._edits.report_conflicts(held)
+        self._edits.follow_conflicts(self._graphs.values())
         return self._problems.all()
 
     def report(self, kind: ProblemKind, path: object, sentence: str, *, graph: GraphKey = "") -> None:
