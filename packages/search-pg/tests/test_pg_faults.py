@@ -154,15 +154,15 @@ def test_dropped_tables_are_told_and_opening_again_makes_them(opened: Any, postg
     ],
 )
 def test_of_tables_that_somebody_dropped_a_part_of_opening_again_makes_all_anew(
-    opened: Any, until: Any, postgres: EmbeddedServer, damage: str
+    opened: Any, until: Any, postgres: EmbeddedServer, tmp_path: Path, damage: str
 ) -> None:
     async def main() -> None:
-        async with opened() as backend:
+        async with opened(home=tmp_path) as backend:
             await backend.upsert([node("a", "automobile")])
             await until(backend, embedded)
             await sql(postgres, damage)
 
-        async with opened(keep=True) as backend:
+        async with opened(keep=True, home=tmp_path) as backend:
             await backend.upsert([node("a", "automobile"), node("b", "ledger")])
             await until(backend, embedded)
             assert set(await backend.snapshot()) == {"user\x1fa", "user\x1fb"}
@@ -185,6 +185,23 @@ def test_tables_of_our_names_that_we_did_not_make_are_left_alone_and_told(
         await sql(postgres, "insert into tried.chunk values (43)", "drop table tried.chunk")
         async with opened(keep=True) as backend:
             assert await backend.snapshot() == {}
+
+    asyncio.run(main())
+
+
+def test_tables_of_another_program_that_counts_its_migrations_too_are_left_alone_and_told(
+    opened: Any, postgres: EmbeddedServer, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        await sql(postgres, "drop schema if exists tried cascade", "create schema tried")
+        await sql(postgres, "create table tried.migration as select 42 as number")
+        await sql(postgres, "create table tried.note as select 42 as answer")
+
+        with pytest.raises(KgError, match=r"schema tried .*nobody notes down as kg's.* a schema of its own"):
+            async with opened(keep=True, home=tmp_path):
+                pass
+
+        await sql(postgres, "insert into tried.note values (43)", "insert into tried.migration values (43)")
 
     asyncio.run(main())
 

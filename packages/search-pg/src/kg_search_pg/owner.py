@@ -47,8 +47,9 @@ class Owner:
         return cls(found, f"{home} on {socket.gethostname()}")
 
 
-async def claim(connection: AsyncConnection[Any], schema: str, owner: Owner) -> None:
-    """Makes the schema, in which names are looked up, this memory's unless it is another's. The caller holds its lock.
+async def claim(connection: AsyncConnection[Any], schema: str, owner: Owner) -> bool:
+    """Makes the schema, in which names are looked up, this memory's unless it is another's; whether it was before. The
+    caller holds its lock.
 
     Raises CONFLICT.
     """
@@ -65,6 +66,7 @@ async def claim(connection: AsyncConnection[Any], schema: str, owner: Owner) -> 
         )
     elif found[1] != owner.place:
         await connection.execute("update owner set place = %s", [owner.place])
+    return found is not None
 
 
 async def confirm(connection: AsyncConnection[Any], owner: Owner) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, LiteralString
@@ -96,8 +95,8 @@ class Vectors:
 
 
 async def migrate(connection: AsyncConnection[Any], schema: str, owner: Owner | None = None) -> None:
-    """Brings the tables to their newest form, for a memory if one is named. Several may do so at once. Where somebody
-    dropped a part of them, all are made anew: an index is never mended.
+    """Brings the tables to their newest form, for ``owner``, or in a Postgres that is nobody else's. Several may do so
+    at once. Where somebody dropped a part of what was ours before, all is made anew: an index is never mended.
 
     Raises CONFLICT, and changes nothing, where they are another memory's or nobody's that is known.
     """
@@ -108,26 +107,29 @@ async def migrate(connection: AsyncConnection[Any], schema: str, owner: Owner | 
         if (row := await there.fetchone()) and not row[0]:  # "if not exists" would ask for the right to create one
             await connection.execute(sql.SQL("create schema {}").format(name))
         await connection.execute(sql.SQL("set local search_path to {}").format(name))
-        if owner is not None:
-            await claim(connection, schema, owner)
+        is_ours = owner is None or await claim(connection, schema, owner)
         await connection.execute("create table if not exists migration (number int primary key)")
         (done,) = await (await connection.execute("select coalesce(max(number), 0) from migration")).fetchone() or (0,)
-        if done:
-            with contextlib.suppress(psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
-                await _bring(connection, done)
-                return
+        try:
+            await _bring(connection, done)
+        except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
+            if not is_ours:
+                raise _of_others(schema, error) from error
             await drop(connection, schema)
             await connection.execute("create table migration (number int primary key)")
-        try:
             await _bring(connection, 0)
         except psycopg.errors.DuplicateTable as error:
-            ours = ", ".join(TABLES)
-            raise KgError(
-                Code.CONFLICT,
-                f"The schema {schema} of this Postgres has tables that nobody notes down as kg's ({told(error)}). Give "
-                "this memory a schema of its own (`schema` under [search.options] in config.toml, then `kg restart`), "
-                f"or, if they are what is left of an index, drop them there: {ours}.",
-            ) from error
+            raise _of_others(schema, error) from error
+
+
+def _of_others(schema: str, error: psycopg.Error) -> KgError:
+    ours = ", ".join(TABLES)
+    return KgError(
+        Code.CONFLICT,
+        f"The schema {schema} of this Postgres has tables that nobody notes down as kg's ({told(error)}). Give "
+        "this memory a schema of its own (`schema` under [search.options] in config.toml, then `kg restart`), "
+        f"or, if they are what is left of an index, drop them there: {ours}.",
+    )
 
 
 async def _bring(connection: AsyncConnection[Any], done: int) -> None:
