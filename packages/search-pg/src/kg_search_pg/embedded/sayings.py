@@ -12,8 +12,10 @@ _LONGEST: Final = 400
 """Characters that are shown."""
 _READ: Final = 64 * 1024
 _FAILURE: Final = re.compile(r".*?\b(PANIC|FATAL): +(.+)")
-_PASSING: Final = re.compile(r"the database system is |terminating ")
-"""What others were told meanwhile."""
+_PASSING: Final = re.compile(
+    r"the database system is |terminating |canceling |connection to client lost|sorry, too many "
+)
+"""What others were told meanwhile, and what ended one connection alone: we cut those that take too long."""
 _FULL: Final = "No space left on device"
 
 
