@@ -85,6 +85,43 @@ def test_who_waited_for_a_removal_that_deleted_the_memory_is_alone_afterwards(
     assert alone == [True]
 
 
+def test_who_looks_for_the_lock_just_as_its_folder_is_deleted_is_alone_all_the_same(
+    person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acquire, deletions = FileLock.acquire, [lambda: shutil.rmtree(person.home.root)]
+
+    def acquired(lock: FileLock, deadline: float) -> bool:
+        if deletions:
+            deletions.pop()()
+        return acquire(lock, deadline)
+
+    monkeypatch.setattr(FileLock, "acquire", acquired)
+
+    with own_turn(person.home):
+        assert (person.home.state / "setup.lock").exists()
+        assert not FileLock(str(person.home.state / "setup.lock")).attempt()
+
+
+def test_while_a_removal_deletes_the_memory_nobody_else_has_a_turn(
+    person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.run("setup", "--yes")
+    person.home.lock.touch()
+    rmtree, deleted = shutil.rmtree, []
+
+    def looked_at(folder: Path) -> None:
+        assert not FileLock(str(person.home.state / "setup.lock")).attempt()
+        left = [path for path in (person.home.config, person.home.root / "harnesses") if path.exists()]
+        deleted.append((folder, left, sorted(path.name for path in person.home.state.iterdir())))
+        rmtree(folder)
+
+    monkeypatch.setattr(uninstall.shutil, "rmtree", looked_at)
+
+    assert person.run("uninstall", "--yes", "--purge")[0] == 0
+    assert deleted[-1] == (person.home.state, [], ["setup.lock"])
+    assert not person.home.root.exists()
+
+
 def test_a_removal_makes_no_memory_to_wait_in(person: Any) -> None:
     assert person.run("uninstall", "--yes")[0] == 0
     assert not person.home.root.exists()
@@ -107,3 +144,23 @@ def test_a_last_file_of_a_carrier_is_deleted_as_well(
 
     assert (person.run("uninstall", "--yes", "--purge")[0] == 0) == goes_on
     assert person.home.root.exists() != goes_on
+
+
+def test_a_folder_that_a_carrier_deletes_at_the_same_moment_is_deleted(
+    person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.run("setup", "--yes")
+    person.home.lock.touch()
+    late = person.home.state / "late"
+    late.mkdir()
+    rmtree = shutil.rmtree
+
+    def overtaken(folder: Path) -> None:
+        if folder == late:
+            folder.rmdir()
+        rmtree(folder)
+
+    monkeypatch.setattr(uninstall.shutil, "rmtree", overtaken)
+
+    assert person.run("uninstall", "--yes", "--purge")[0] == 0
+    assert not person.home.root.exists()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from kg_core.store import Home
 
+LOCK: Final = "setup.lock"
+"""The name of its file in the state folder."""
 _SECONDS: Final = 45.0
 _STEP: Final = 0.2
 
@@ -27,17 +29,15 @@ def own_turn(home: Home, *, begins: bool = True) -> Iterator[None]:
     With ``begins`` the memory's folder is made where there is none; without, there is nobody to hold off there. Where
     nothing can be written, the command goes on: it says what it could not write, and where.
     """
-    lock = FileLock(str(home.state / "setup.lock"))
+    lock = FileLock(str(home.state / LOCK))
     waiting, begun = Waiting("Waiting for another `kg setup` or `kg uninstall`"), time.monotonic()
     while True:
-        if begins:
-            with contextlib.suppress(OSError):
-                Places(str(home.root)).prepare()
+        is_there = begins and _made(home)
         if lock.acquire(time.monotonic() + _STEP):
             if lock.is_current():
                 break
             lock.release()  # its file went with the memory that the other deleted
-        elif lock.failure is not None:
+        elif lock.failure is not None and not (is_there and isinstance(lock.failure, FileNotFoundError)):
             break
         waited = time.monotonic() - begun
         if waited > _SECONDS:
@@ -48,3 +48,12 @@ def own_turn(home: Home, *, begins: bool = True) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _made(home: Home) -> bool:
+    """Whether the memory's folder is there now, so that a lock which cannot be found was just deleted with it."""
+    try:
+        Places(str(home.root)).prepare()
+    except OSError:
+        return False
+    return True

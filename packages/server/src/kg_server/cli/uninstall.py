@@ -16,7 +16,7 @@ from kg_server.cli import changes
 from kg_server.cli.options import Report, Waiting, as_json, told, with_home
 from kg_server.cli.output import tell_failure
 from kg_server.cli.terminal import in_line
-from kg_server.cli.turn import own_turn
+from kg_server.cli.turn import LOCK, own_turn
 from kg_server.lifecycle.control import Control
 
 if TYPE_CHECKING:
@@ -153,10 +153,15 @@ def _holds_memory(home: Home) -> bool:
 
 
 def _purge(home: Home) -> None:
-    """Deletes what kg keeps in the home, and the home itself when nothing else lies there."""
-    for path in (home.memory, home.state, home.root / "harnesses", home.config):
+    """Deletes what kg keeps in the home, and the home itself when nothing else lies there.
+
+    The lock goes last: whoever waits for it then begins anew, and nothing of theirs may be deleted.
+    """
+    state = [] if home.state.is_symlink() or not home.state.is_dir() else list(home.state.iterdir())
+    within = [path for path in state if path.name != LOCK]
+    for path in (home.memory, home.root / "harnesses", home.config, *within, home.state):
         if path.is_symlink() or path.is_file():
-            path.unlink()
+            path.unlink(missing_ok=True)
         elif path.exists():
             _delete(path)
     try:
@@ -173,6 +178,8 @@ def _delete(folder: Path) -> None:
         try:
             shutil.rmtree(folder)
         except OSError as failure:
+            if not folder.exists():  # the other was faster
+                return
             if failure.errno not in {errno.ENOTEMPTY, errno.ENOENT} or attempt == _ATTEMPTS:
                 raise
         else:
