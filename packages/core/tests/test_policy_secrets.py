@@ -337,7 +337,11 @@ def test_a_long_row_of_secrets_without_breaks_is_gone_after_a_few_passes(monkeyp
     assert passes.count("shopify-token") < 10
 
 
-@pytest.mark.parametrize("text", ["mysql-" * 50_000, "a" * 300_000 + "://", f"password: {'_' * 300_000}a1."], ids=len)
+@pytest.mark.parametrize(
+    "text",
+    ["mysql-" * 50_000, "a" * 300_001 + "://", f"password: {'_' * 300_002}a1.", "eyJ-" * 75_002],
+    ids=len,
+)
 def test_of_a_long_run_each_character_is_looked_at_a_few_times_and_not_once_for_each_other(text: str) -> None:
     assert scrub(text) == (text, ())
 

@@ -134,7 +134,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         ("/api/webhooks/",),
         re.compile(r"discord(?:app)?\.com/api/webhooks/\d{17,20}/(?P<secret>[\w-]{60,})"),
     ),
-    _prefixed("jwt", "eyJ", rest=r"[\w-]{8,}\.eyJ[\w-]{4,}\.[\w-]*"),
+    _prefixed("jwt", "eyJ", rest=r"[\w-]{8,4000}+\.eyJ[\w-]{4,}+\.[\w-]*"),
     Rule(
         "azure-key",
         ("AccountKey=", "SharedAccessKey="),
