@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from kg_core.model import Change, Node, Tier, Use
@@ -82,15 +83,18 @@ def test_nothing_is_indexed_while_the_start_of_a_session_is_made_ready(
         index = world.service._memory.index
 
         async def watched(*arguments: Any) -> Any:
+            until_now.close()
             for _ in range(20):
                 indexed.append(len(index))
                 await asyncio.sleep(0)
             return await prospects(*arguments)
 
         await world.service._memory.load("user")
-        await write(world, Change(graph="user", nodes=nodes(10 * MANY)))
-        monkeypatch.setattr("kg_server.events.prospects", watched)
-        assert "otters" in await world.agent("s-1").start()
+        with ExitStack() as until_now:
+            until_now.enter_context(world.service._memory.indexed_later())
+            await write(world, Change(graph="user", nodes=nodes(10 * MANY)))
+            monkeypatch.setattr("kg_server.events.prospects", watched)
+            assert "otters" in await world.agent("s-1").start()
 
     live(scenario)
 
