@@ -148,6 +148,10 @@ class Home:
             return self.project(key.removeprefix(PROJECT_PREFIX)) / "graph.json"
         raise KgError(Code.INVALID, f"{key!r} names no graph: use 'user', 'maintain' or 'project:<slug>'.")
 
+    def aged(self, key: GraphKey) -> Path:
+        """The file of what has aged in a graph: it lies below ``archive`` as the graph's own does below ``memory``."""
+        return self.memory / "archive" / self.graph(key).relative_to(self.memory)
+
     def use(self, key: GraphKey) -> Path:
         """The file of a graph's use."""
         return self.graph(key).with_suffix(".use.json")

@@ -46,8 +46,9 @@ def prepare(files: Files, home: Home, problems: Problems) -> None:
 
 def remove_strays(files: Files, home: Home) -> None:
     """Removes what a crash left unfinished, best effort."""
-    folders = [home.memory, home.journal, home.state, home.answers, home.maps, home.imports]
-    for parent in (home.projects, home.bases):
+    aged = home.aged(USER).parent
+    folders = [home.memory, home.journal, home.state, home.answers, home.maps, home.imports, aged]
+    for parent in (home.projects, home.bases, aged / home.projects.name):
         folders += [parent / name for name in files.names(parent)]
     for folder in folders:
         for name in files.names(folder):

@@ -10,6 +10,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, NoReturn, Self
 
 from kg_core.model import DAY
+from kg_core.store.aged import Aged
 from kg_core.store.commits import Commits
 from kg_core.store.disk import Disk
 from kg_core.store.edits import Edits
@@ -48,7 +49,8 @@ def now_ms() -> Millis:
 class Store:
     """All memory of one home. Open it with :meth:`open`; use it from the loop it was opened on.
 
-    ``projects`` maps folders to projects, ``maps`` knows their components and rules; ``settings`` are as opened.
+    ``projects`` maps folders to projects, ``maps`` knows their components and rules, ``aged`` keeps what has aged;
+    ``settings`` are as opened.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Store:
             kept_for=settings.journal.days * DAY,
             is_held=self._refuse if lock is None else lock.confirm,
         )
+        self.aged = Aged(disk, self._journal)
         self._history = History(recovered.entries, recovered.floor(start), start)
         self._loading = Loading(disk, self._history, problems, clock)
         self._commits = Commits(disk, self._journal, self._graphs, self._history, problems, projects)
@@ -118,9 +121,7 @@ class Store:
         Raises CONFLICT, naming the holder, when another server has it; READ_ONLY when a later version wrote the
         journal; UNAVAILABLE when the journal cannot be read. A home that cannot be written is opened for reading.
         """
-        disk = Disk(home, files or OsFiles())
-        settings = settings or Settings()
-        problems = Problems()
+        disk, problems, settings = Disk(home, files or OsFiles()), Problems(), settings or Settings()
         projects = Projects(
             home,
             disk.files,
