@@ -35,6 +35,8 @@ def test_what_a_person_wrote_counts_byte_order_mark_or_not(home):
         ("[sever]\nport = 1\n", "sever"),
         ("[server]\nport = 'x'\n", "server.port"),
         ("[server]\nport = 70000\n", "server.port"),
+        ("[memory]\nage_orphans_days = -1\n", "memory.age_orphans_days"),
+        ("[memory]\nage_orphans_days = true\n", "memory.age_orphans_days"),
         ("[server\n", "TOML"),
         pytest.param(f"[server]\nport = {'9' * 5_000}\n", "TOML", id="endless number"),
         pytest.param(f"a = {'[' * 3_000}{']' * 3_000}\n", "TOML", id="endless nesting"),

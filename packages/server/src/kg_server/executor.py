@@ -124,8 +124,8 @@ class Executor:
         return Call(
             context=current,
             known=current.ledger,
-            pending=_levels(current, self.memory.pending),
-            durable=_levels(current, self.memory.durable),
+            pending=self._levels(current, self.memory.pending),
+            durable=self._levels(current, self.memory.durable),
             harness=harness,
             now=now,
             sequence=self.memory.store.sequence,
@@ -137,6 +137,14 @@ class Executor:
             place=partial(rulebook.place, current),
             project_of=self._project_of,
             room=_beside_footer(_reply_limit(harness, current)),
+        )
+
+    def _levels(self, context: Context, graph: Callable[[GraphKey], Graph]) -> Levels:
+        return Levels(
+            user=graph(context.graphs[0]),
+            project=graph(context.project) if context.project else None,
+            maintain=graph(MAINTAIN) if context.maintenance else None,
+            aged_in=self.memory.store.aged.path,
         )
 
     def _project_of(self, cwd: str) -> GraphKey:
@@ -233,11 +241,3 @@ def _reply_limit(harness: Harness, context: Context) -> Limit | None:
 def _beside_footer(limit: Limit | None) -> Limit | None:
     """What is left of a limit beside what rides on a reply."""
     return None if limit is None else replace(limit, maximum=max(_SMALLEST_PART, limit.maximum - _FOOTER_ROOM))
-
-
-def _levels(context: Context, graph: Callable[[GraphKey], Graph]) -> Levels:
-    return Levels(
-        user=graph(context.graphs[0]),
-        project=graph(context.project) if context.project else None,
-        maintain=graph(MAINTAIN) if context.maintenance else None,
-    )

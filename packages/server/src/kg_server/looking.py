@@ -34,7 +34,11 @@ async def levels_at(memory: Memory, cwd: str) -> Levels:
     keys = [USER, *([project.key] if project is not None else [])]
     await memory.load(*keys)
     await memory.store.look()
-    return Levels(user=memory.durable(USER), project=memory.durable(project.key) if project is not None else None)
+    return Levels(
+        user=memory.durable(USER),
+        project=memory.durable(project.key) if project is not None else None,
+        aged_in=memory.store.aged.path,
+    )
 
 
 def located(levels: Levels, name: str, level: str) -> tuple[Graph, Node]:
@@ -48,6 +52,8 @@ def located(levels: Levels, name: str, level: str) -> tuple[Graph, Node]:
     try:
         return levels.locate(name, _level(level))
     except KgError as failure:
+        if "aged" in failure.data:
+            raise
         said = {
             Code.NOT_FOUND: f"There is no lesson {name!r} here. `kg search` finds lessons by their words.",
             Code.AMBIGUOUS: f"Both levels have a lesson {name!r}: add --level user or --level project.",
@@ -73,7 +79,8 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
         matches = levels.named(name)
         found += matches
         if not matches:
-            missing.append(f"There is no lesson {name!r} here. `kg search` finds lessons by their words.")
+            nowhere = f"There is no lesson {name!r} here. `kg search` finds lessons by their words."
+            missing.append(levels.aged(name) or nowhere)
     return {
         "text": "\n".join(block.text for block in shown_in_full(found, levels)),
         "nodes": _facts(found),

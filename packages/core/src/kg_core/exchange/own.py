@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.exchange import archive
 from kg_core.exchange.document import read_whole, with_use
-from kg_core.exchange.found import Found, Portion
-from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER
+from kg_core.exchange.found import Found, Portion, Skipped
+from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER, Change
 from kg_core.model.foreign import loads
+from kg_core.policy.ageing import has_aged
 from kg_core.store.reading import read_uses
 from kg_plugin_api import Code, KgError
 
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from kg_core.model import Graph
+
 FORMAT: Final = "kg"
 _PROJECTS: Final = "projects/"
 _GRAPH: Final = "/graph.json"
+_AGED: Final = "archive/"
 
 
 async def read(path: Path) -> Found:
@@ -48,14 +52,16 @@ async def read(path: Path) -> Found:
 
 
 async def read_backup(files: Mapping[str, bytes], what: str) -> Found:
-    """The graphs of a backup, with their use and what is known of their projects."""
+    """The graphs of a backup, with their use, what has aged in them, and what is known of their projects."""
     portions = []
+    skipped: list[Skipped] = []
     for name in sorted(files):
         slug = name.removeprefix(_PROJECTS).removesuffix(_GRAPH)
         is_project = name.startswith(_PROJECTS) and name.endswith(_GRAPH)
         if not is_project and name not in {"user.json", "maintain.json"}:
             continue
         graph = await read_whole(files[name], f"{what}: {name}")
+        graph = await _with_aged(graph, files.get(_AGED + name, b""), skipped, _AGED + name)
         uses, _ = await read_uses(files.get(name.removesuffix(".json") + ".use.json", b"{}"))
         known = _registration(files.get(f"{_PROJECTS}{slug}/project.toml", b"")) if is_project else {}
         portions.append(
@@ -67,7 +73,27 @@ async def read_backup(files: Mapping[str, bytes], what: str) -> Found:
                 remotes=_texts(known, "remotes"),
             )
         )
-    return Found(format=FORMAT, portions=tuple(portions))
+    return Found(format=FORMAT, portions=tuple(portions), skipped=tuple(skipped))
+
+
+async def _with_aged(graph: Graph, data: bytes, skipped: list[Skipped], name: str) -> Graph:
+    """The graph with what has aged in it, but for what was deleted there for good. A damaged file is skipped."""
+    try:
+        aged = await read_whole(data, "it", graph.key)
+    except KgError as failure:
+        skipped.append(Skipped(name, failure.sentence.rstrip(".")))
+        return graph
+    nodes = {
+        node_id: node
+        for node_id, node in aged.nodes.items()
+        if node_id not in graph.nodes and (node_id not in graph.tombstones or has_aged(graph, node_id))
+    }
+    edges = {
+        key: edge
+        for key, edge in aged.edges.items()
+        if key not in graph.edges and (key.source in nodes or key.target in nodes)
+    }
+    return graph.apply(Change(graph=graph.key, nodes=nodes, edges=edges))
 
 
 def is_one(data: bytes) -> bool:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Change, EndKind, Graph, Written, end_kind
 from kg_core.model.merge import Part, merge_part
+from kg_core.policy.ageing import has_aged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from kg_core.model import Edge, Millis, Node, Use
 
@@ -101,13 +102,19 @@ def restored(
             author = node.written.author if node.written is not None else by
             written = Written(at=max(at, _replaced(ours, node_id) + 1), by=by, author=author)
             nodes[node_id] = replace(node, written=written)
-    theirs = Graph.build(ours.key, nodes=nodes, use=_of_new(ours, offer), edges=offer.edges, progress=offer.progress)
+    edges = {key: edge for key, edge in offer.edges.items() if not _is_aged(edge, ours, nodes)}
+    theirs = Graph.build(ours.key, nodes=nodes, use=_of_new(ours, offer), edges=edges, progress=offer.progress)
     base = Graph.build(ours.key, nodes={node_id: ours.nodes[node_id] for node_id in nodes if node_id in ours.nodes})
     lifting = Change(graph=ours.key, tombstones=dict.fromkeys(lifted))
     taken = _taken(base, ours.apply(lifting), theirs, user)
     forgotten = {node_id: Outcome.FORGOTTEN for node_id in offer.nodes if node_id not in nodes}
     change = replace(taken.change, tombstones={**lifting.tombstones, **taken.change.tombstones})
     return replace(taken, change=change, outcomes={**taken.outcomes, **forgotten})
+
+
+def _is_aged(edge: Edge, ours: Graph, back: Collection[str]) -> bool:
+    """Whether an edge is where a lesson has gone that has aged, and is not brought back with it."""
+    return any(end not in back and has_aged(ours, end) for end in (edge.source, edge.target))
 
 
 def _of_new(ours: Graph, offer: Graph) -> dict[str, Use]:
@@ -132,7 +139,10 @@ def _replaced(ours: Graph, node_id: str) -> Millis:
 
 
 def _is_later(ours: Graph, node: Node) -> bool:
-    return node.written is None or node.written.at > ours.tombstones[node.id].at
+    """Whether a node was written after it went from here. One that names no time was, unless it has only aged."""
+    if node.written is None:
+        return not has_aged(ours, node.id)
+    return node.written.at > ours.tombstones[node.id].at
 
 
 def _holds(mine: Node, offered: Node) -> bool:

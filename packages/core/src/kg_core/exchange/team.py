@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING
 from immutables import Map
 
 from kg_core.model import Change, EndKind, Graph, end_kind
+from kg_core.policy.ageing import has_aged
 
 if TYPE_CHECKING:
     from kg_core.model import EdgeKey, Node
 
 
 def shared(graph: Graph) -> Graph:
-    """What others get of a graph: no use, no progress, nothing that points into a person's own memory.
+    """What others get of a graph: no use, no progress, nothing that points into a person's own memory, and no word of
+    what has aged here, which may be in use elsewhere.
 
     It is made to be written: its tiers mean nothing.
     """
-    return replace(_without_personal(graph), use=Map(), progress=Map())
+    aged = [node_id for node_id in graph.tombstones if has_aged(graph, node_id)]
+    plain = replace(_without_personal(graph), use=Map(), progress=Map())
+    return plain.apply(Change(graph=graph.key, tombstones=dict.fromkeys(aged))) if aged else plain
 
 
 def is_same(one: Graph, other: Graph) -> bool:

@@ -48,6 +48,13 @@ class GitSettings(_Table):
     """How often the memory folder is committed when it is a git repository; 0 means never."""
 
 
+class MemorySettings(_Table):
+    """``[memory]``"""
+
+    age_orphans_days: int = Field(default=0, ge=0, le=36_500)
+    """How long a lesson is orphaned before it is moved out of its graph into ``memory/archive``; 0 means never."""
+
+
 class PluginSettings(_Table):
     """``[plugins]``"""
 
@@ -92,6 +99,7 @@ class Settings(_Table):
     projects: ProjectSettings = ProjectSettings()
     journal: JournalSettings = JournalSettings()
     git: GitSettings = GitSettings()
+    memory: MemorySettings = MemorySettings()
     plugins: PluginSettings = PluginSettings()
     preload: PreloadSettings = PreloadSettings()
     rules: RuleSettings = RuleSettings()

@@ -74,6 +74,7 @@ def command(
         if not dry_run:
             before = patiently("Backing up", lambda: client.post("/api/v1/backup", {}, within=300))["path"]
         summary = {**offering.offer(client, opened["offer"], portions, "Restoring"), "backup": before}
+        summary["skipped"] += [{"where": each.where, "reason": each.reason} for each in found.skipped]
     if as_json:
         print_json(summary)
         return

@@ -17,6 +17,8 @@ PATHS: Final = (
     "projects/*/graph.json",
     "projects/*/project.toml",
     "projects/*/map.toml",
+    "archive/*.json",
+    "archive/projects/*/graph.json",
     ".gitignore",
 )
 """What is committed, as patterns below the memory folder."""

@@ -129,6 +129,8 @@ class Copies:
         return path.stat().st_size
 
     def _beside(self) -> list[Member]:
-        """Registrations and maps of the projects: small files that people edit."""
+        """Registrations and maps of the projects, which people edit, and the files of what has aged."""
         found = [path for name in ("project.toml", "map.toml") for path in self._home.projects.glob(f"*/{name}")]
+        aged = self._home.aged(USER).parent
+        found += [*aged.glob("*.json"), *aged.glob("projects/*/graph.json")]
         return [Member(path.relative_to(self._home.memory).as_posix(), (path.read_bytes(),)) for path in sorted(found)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import Tombstone
@@ -62,7 +63,7 @@ class Deletions:
 
     def _pending(self, seen: Levels) -> Levels:
         project = None if seen.project is None else self._memory.pending(seen.project.key)
-        return Levels(user=self._memory.pending(seen.user.key), project=project)
+        return replace(seen, user=self._memory.pending(seen.user.key), project=project)
 
 
 def _chosen(levels: Levels, names: Sequence[str], level: str) -> dict[Place, Node]:

@@ -81,6 +81,13 @@ class Exchange:
         async with self._alone:
             return [await self._guarded(tree) for tree in await self._trees()]
 
+    async def graphs(self) -> frozenset[GraphKey]:
+        """The graphs that have a copy."""
+        async with self._alone:
+            listed = await self._trees()
+        found = (self._memory.store.projects.resolve(str(tree)) for tree in listed)
+        return frozenset(project.key for project in found if project is not None)
+
     async def _guarded(self, tree: Path) -> dict[str, object]:
         path = tree / FOLDER / FILE
         outcome: dict[str, object] = {"path": str(path), "changed": 0, "conflicts": [], "problem": ""}

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import KgError
+from kg_server.keeping.ageing import Ageing
 from kg_server.keeping.apart import copy_apart
 from kg_server.keeping.commits import GitCommits
 from kg_server.keeping.copies import Copies
@@ -27,12 +28,16 @@ log = logging.getLogger(__name__)
 
 _LOOK_SECONDS: Final = 2.0
 """How often exchange copies are looked at."""
+_AGE_SECONDS: Final = 600.0
+"""How often it is looked whether lessons have aged."""
 _END_SECONDS: Final = 10.0
 """How long the last commit may hold up the end of the server."""
 
 
 class Keeping:
-    """Offers, deletions, renames, copies, commits, the exchange with a team. :meth:`run` is what happens by itself."""
+    """Offers, deletions, renames, copies, commits, the exchange with a team, ageing. :meth:`run` is what happens by
+    itself.
+    """
 
     def __init__(
         self, home: Home, memory: Memory, clock: Callable[[], Millis], settings: Settings, version: str
@@ -45,6 +50,7 @@ class Keeping:
         self.renames = Renames(memory, clock)
         self.commits = GitCommits(home, memory.store)
         self.exchange = Exchange(home, memory, clock)
+        self.ageing = Ageing(memory, self.exchange, clock, settings.memory.age_orphans_days)
         self._minutes = settings.git.commit_minutes
         self._is_due = False
 
@@ -61,8 +67,10 @@ class Keeping:
         self._is_due = self.commits.is_behind
 
     async def run(self) -> None:
-        """Looks at exchange copies, and commits when it is time or a session has ended, until it is cancelled."""
-        committed = monotonic()
+        """Looks at exchange copies and at what ages, and commits when it is time or a session has ended, until it is
+        cancelled.
+        """
+        committed = aged = monotonic()
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             await self._try(self.exchange.sync())
@@ -70,6 +78,9 @@ class Keeping:
                 self._is_due = False
                 await self._try(self.commits.commit())
                 committed = monotonic()
+            if monotonic() >= aged + _AGE_SECONDS:
+                await self._try(self.ageing.run())
+                aged = monotonic()
 
     async def close(self) -> None:
         """The last exchange and the last commit, within a deadline."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kg_core.store import Write
@@ -9,13 +10,14 @@ from kg_plugin_api import Code, KgError
 from kg_server.contexts import Context, ContextKey, Ledger
 from kg_server.generic import GENERIC
 from kg_server.looking import levels_at, located
-from kg_server.tools.levels import Levels, folds_alike, level_of, lookup
+from kg_server.tools.levels import folds_alike, level_of, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kg_core.model import GraphKey, Millis
     from kg_server.memory import Memory
+    from kg_server.tools.levels import Levels
     from kg_server.tools.plan import Call
 
 _BY: Final = "rename"
@@ -63,7 +65,7 @@ class Renames:
 
     def _pending(self, seen: Levels) -> Levels:
         project = None if seen.project is None else self._memory.pending(seen.project.key)
-        return Levels(user=self._memory.pending(seen.user.key), project=project)
+        return replace(seen, user=self._memory.pending(seen.user.key), project=project)
 
     def _call(self, seen: Levels, others: tuple[GraphKey, ...]) -> Call:
         """What the tool may look at: of a context that has seen nothing."""

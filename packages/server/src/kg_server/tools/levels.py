@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_core.model import PROJECT_PREFIX, USER, USER_PREFIX, Graph, Node
+from kg_core.model import PROJECT_PREFIX, USER, USER_PREFIX, Graph, Node, to_iso
 from kg_core.model.ids import fold, is_legal, propose, words
+from kg_core.policy.ageing import has_aged
 from kg_core.render import one_line
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
+    from kg_core.model import GraphKey
     from kg_server.tools.arguments import Level
 
 _SEPARATORS = ("-", "_", ".")
@@ -21,11 +25,15 @@ _SEPARATORS = ("-", "_", ".")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """The user's graph, the project's when the context has one, and the maintainer's for a maintenance context."""
+    """The user's graph, the project's when the context has one, and the maintainer's for a maintenance context.
+
+    ``aged_in`` names the file of what has aged in a graph; without it nothing is known to have.
+    """
 
     user: Graph
     project: Graph | None = None
     maintain: Graph | None = None
+    aged_in: Callable[[GraphKey], Path] | None = None
 
     def graph(self, level: Level) -> Graph:
         """The graph of a level that the caller names. Raises when this context does not have it."""
@@ -63,6 +71,8 @@ class Levels:
         """The node that ``text`` names, on ``level`` or on whichever has it. Raises NOT_FOUND or AMBIGUOUS."""
         graphs = (self.graph(level),) if level is not None else self.searched()
         found = self.named(text, level)
+        if not found and (aged := self.aged(text, level)):
+            raise KgError(Code.NOT_FOUND, aged, {"id": text, "aged": True})
         if not found:
             where = " or ".join(level_name(graph) for graph in graphs)
             raise KgError(
@@ -79,6 +89,24 @@ class Levels:
                 {"id": found[0][1].id, "levels": [level_name(graph) for graph, _ in found]},
             )
         return found[0]
+
+    def aged(self, text: str, level: Level | None = None) -> str:
+        """Where the lesson of this very id has been since it aged, and the command that brings it back; empty when
+        there is none, or a year has passed.
+        """
+        prefix, bare = prefixed(text)
+        for graph in (self.graph(level),) if level is not None else self.searched():
+            name = unicodedata.normalize("NFC", bare if prefix == level_of(graph) else text.strip())
+            if self.aged_in is None or not has_aged(graph, name):
+                continue
+            path, where = str(self.aged_in(graph.key)), level_of(graph)
+            command = shlex.join(["kg", "restore", path, "--level", where, "--deleted", name])
+            place = ", run in a folder of this project," if where == "project" else ""
+            return (
+                f"The lesson {name!r} ({where}) had long been out of every text and was moved to {path} on "
+                f"{to_iso(graph.tombstones[name].at)[:10]}. `{command}`{place} brings it back."
+            )
+        return ""
 
 
 def prefixed(text: str) -> tuple[Level | None, str]:

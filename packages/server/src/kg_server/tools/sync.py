@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.model.steps import SLICE, at_once
+from kg_core.policy.ageing import has_aged
 from kg_core.render import Block, Mark, MarkKind, node_line, one_line, standing
 from kg_server.texts.titles import level_title
 from kg_server.tools.arguments import Arguments
@@ -152,11 +153,13 @@ def _listed(diffs: list[tuple[Graph, _Diff]]) -> Steps[list[Block]]:
 
 
 def _seen(graph: Graph, diff: _Diff) -> dict[str, list[Any]]:
-    """The changes by their kind, without those that later ones have undone."""
+    """The changes by their kind, without those that later ones have undone. That a lesson has aged is no news."""
     return {
         "lessons": [node_id for node_id in diff.written if node_id in graph.nodes],
         "renames": [(old, new) for old, new in diff.renamed.items() if new in graph.nodes],
-        "deletions": [node_id for node_id in diff.deleted if node_id not in graph.nodes],
+        "deletions": [
+            node_id for node_id in diff.deleted if node_id not in graph.nodes and not has_aged(graph, node_id)
+        ],
         "edges": list(diff.edges),
     }
 
