@@ -63,10 +63,11 @@ class Row:
 def main() -> None:
     """Measures, prints the section, writes the JSON."""
     arguments = _arguments()
-    nodes, few = arguments.nodes, min(FEWER, arguments.nodes)
+    nodes = arguments.nodes
+    sizes = [FEWER, nodes] if nodes > FEWER else [nodes]
     memories: dict[str, Callable[[], Iterator[Row]]] = {
         "settled": lambda: _settled(nodes),
-        "active": lambda: itertools.chain(_active(few, looks=False), _active(nodes, looks=True)),
+        "active": lambda: itertools.chain.from_iterable(_active(size, looks=size == nodes) for size in sizes),
         "imported": lambda: _imported(nodes),
     }
     rows = [row for name in arguments.only or memories for row in memories[name]()]
