@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kg_core.model import Change, Graph
 from kg_core.model.merge import Part, merge_part
@@ -18,6 +18,8 @@ from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from immutables import Map
 
     from kg_core.model import GraphKey
     from kg_core.store.disk import Disk
@@ -57,9 +59,12 @@ class Aged:
         held = _added(await self._read(path, data, aged.key), aged)
         content = await (await Sheet.of(held)).content(held.extra)
         await others_turn()
-        values = [*held.nodes.values(), *held.edges.values()]
+        maps: list[Map[Any, Any]] = [held.nodes, held.edges, held.incident, held.folded, held.tiers]
         del held
-        await in_turns(freed_steps(values))
+        while maps:
+            items = list(maps.pop().items())
+            await others_turn()
+            await in_turns(freed_steps(items))
         return content
 
     async def _read(self, path: Path, data: bytes, key: GraphKey) -> Graph:
