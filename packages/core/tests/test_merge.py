@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_core.model import Change, Graph, Tier, Tombstone, Use, Written
+from kg_core.model import AGEING, Change, Graph, Tier, Tombstone, Use, Written
 from kg_core.model.codec import node_record
 from kg_core.model.merge import merge, merge_use
 
@@ -141,6 +141,20 @@ def test_their_tombstone_deletes_what_we_had_not_touched_since(values):
     assert "alpha" not in merge(held, held, deleted).graph.nodes
     ours = graph_of(values.node("alpha", "rewritten", written=at(150)))
     assert merge(held, ours, deleted).graph.nodes["alpha"].gist == "rewritten"
+
+
+def test_what_one_side_changed_does_not_age_on_the_other(values):
+    before = graph_of(replace(values.node("alpha"), written=at(50)))
+    changed = graph_of(replace(before.nodes["alpha"], gist="newer", written=at(60)))
+    aged = graph_of(tombstones={"alpha": Tombstone(at=100, by=AGEING)})
+
+    for ours, theirs in ((aged, changed), (changed, aged)):
+        merged = merge(before, ours, theirs)
+        assert merged.graph.nodes["alpha"].gist == "newer"
+        assert "alpha" not in merged.graph.tombstones
+        assert not merged.conflicts
+        assert "alpha" not in merge(before, before, aged).graph.nodes
+        assert "alpha" not in merge(aged, aged, before).graph.nodes, "an old checkout"
 
 
 def test_notes_added_to_one_edge_on_both_sides_are_all_kept(values):

@@ -8,11 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_core.model import DAY, DERIVED_FROM, SUPERSEDES, Change, Edge, Graph, Node, Tier, Tombstone, Use, Written
+from kg_core.model import (
+    AGEING,
+    DAY,
+    DERIVED_FROM,
+    SUPERSEDES,
+    Change,
+    Edge,
+    Graph,
+    Node,
+    Tier,
+    Tombstone,
+    Use,
+    Written,
+)
 from kg_core.model.limits import TOMBSTONES
 from kg_core.model.steps import at_once
 from kg_core.policy import ageing
-from kg_core.policy.ageing import AGEING, ageing_steps
+from kg_core.policy.ageing import ageing_steps
 
 NOW = 1_790_000_000_000
 DAYS = 100
@@ -145,6 +158,15 @@ def test_what_was_orphaned_first_goes_first_and_not_all_at_once(monkeypatch):
     graph = graph.apply(Change(graph=graph.key, use={"d": Use(tier=Tier.ORPHANED, orphaned_at=OLD - 1)}))
 
     assert set(found(graph).aged.nodes) == {"c", "d"}
+
+
+def test_very_many_that_rest_on_one_another_stay(monkeypatch):
+    monkeypatch.setattr(ageing, "LARGEST", 2)
+    graph = memory(
+        "a", "b", "c", "x", "y", edges=[("a", SUPERSEDES, "b"), ("c", SUPERSEDES, "b"), ("x", SUPERSEDES, "y")]
+    )
+
+    assert set(found(graph).aged.nodes) == {"x", "y"}
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,22 @@ import contextlib
 import errno
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from kg_core.model import DAY, Graph, Tier, Use
+from kg_core.model import AGEING, DAY, Graph, Tier, Use, Written
 from kg_core.model.steps import at_once
-from kg_core.policy.ageing import AGEING, ageing_steps
+from kg_core.policy.ageing import ageing_steps
 from kg_core.store import Home, Places, Store, Write
 from kg_core.store.reading import read_graph
 from kg_plugin_api import Code, KgError
 
 HOME = Home(Path("/memory-home"))
 NOW = 1_790_000_000_000
+LONG_AGO = Written(at=NOW - 99 * DAY, by="s", author="s")
 LONG_GONE = Use(tier=Tier.ORPHANED, orphaned_at=NOW - 9 * DAY)
 
 
@@ -192,6 +194,30 @@ def test_what_a_person_writes_into_the_file_meanwhile_is_not_lost(volatile, valu
 
     assert not kept
     assert set(nodes) == {"mine"}
+
+
+def test_what_a_person_writes_into_the_graph_meanwhile_is_not_lost(volatile, values):
+    async def main():
+        files = volatile.VolatileFiles()
+        store = await opened(files)
+        write = lessons(values, "one", "two")
+        nodes = {key: replace(node, written=LONG_AGO) for key, node in write.changes[0].nodes.items()}
+        await store.commit(replace(write, changes=(replace(write.changes[0], nodes=nodes),)))
+        await store.snapshot()
+        path = HOME.graph("user")
+        files.put(path, files.read(path).replace(store.durable("user").nodes["one"].gist.encode(), b"by hand", 1))
+        await age(store)
+        await store.look()
+        await store.snapshot()
+        held = store.durable("user")
+        await store.close()
+        return held
+
+    held = asyncio.run(main())
+
+    assert held.nodes["one"].gist == "by hand"
+    assert "one" not in held.tombstones
+    assert "two" not in held.nodes
 
 
 def test_a_project_called_user_has_a_file_of_its_own_and_only_the_owner_reads_it(home, stores, values):

@@ -2,6 +2,7 @@
 
 from kg_core.model.edge import DERIVED_FROM, SUPERSEDES, USER_PREFIX, Edge, EdgeKey, EndKind, end_kind
 from kg_core.model.graph import (
+    AGEING,
     MAINTAIN,
     PROJECT_PREFIX,
     USER,
@@ -17,6 +18,7 @@ from kg_core.model.times import DAY, Millis, from_iso, to_iso
 from kg_core.model.use import UNUSED, Stamp, StampKind, Tier, Use
 
 __all__ = [
+    "AGEING",
     "DAY",
     "DERIVED_FROM",
     "MAINTAIN",

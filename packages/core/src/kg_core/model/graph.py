@@ -22,6 +22,9 @@ USER: Final = "user"
 MAINTAIN: Final = "maintain"
 PROJECT_PREFIX: Final = "project:"
 
+AGEING: Final = "ageing"
+"""Who takes lessons that have aged out of their graph: in the journal, and in their tombstones."""
+
 GraphKey = str
 """``user``, ``maintain`` or ``project:<slug>``."""
 

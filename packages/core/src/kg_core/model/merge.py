@@ -4,7 +4,8 @@
 base. For every node, edge and progress, a side that left it alone yields to the side that changed it. When both
 changed a node differently, ours stays and theirs is kept under its ``conflicts``. Saying when a node was created that
 did not say so is no change: the store does so for a person who adds one. A deletion yields to a change of the other
-side, unless a tombstone is at least as young as that change; an old checkout brings nothing deleted back.
+side, unless a tombstone is at least as young as that change; an old checkout brings nothing deleted back. That a lesson
+has aged on one side is no deletion of what the other has changed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from kg_core.model.codec import node_record
-from kg_core.model.graph import Change, Graph
+from kg_core.model.graph import AGEING, Change, Graph
 from kg_core.model.limits import GIST_CHANGES
 from kg_core.model.use import UNUSED, Tier, Use
 
@@ -137,6 +138,8 @@ def _merge_node(base: Graph, ours: Graph, theirs: Graph, key: str) -> tuple[Node
     tombstone = (ours if mine is None else theirs).tombstones.get(key)
     if other is None and tombstone == base.tombstones.get(key):
         return node, in_conflict  # no deletion of theirs: we have lifted the old one on purpose
+    if tombstone is not None and tombstone.by == AGEING and key in base.nodes:
+        return node, False  # out of sight on one side; in use, and another now, on the other
     return (None, False) if tombstone is not None and _buries(tombstone, node) else (node, in_conflict)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import (
+    AGEING,
     DAY,
     DERIVED_FROM,
     SUPERSEDES,
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     from kg_core.model import Edge, EdgeKey, Millis, Node
     from kg_core.model.steps import Steps
 
-AGEING: Final = "ageing"
-"""Who takes these lessons out of their graph: in the journal, and in their tombstones."""
 MOST: Final = 100
 """Lessons that age in one go; those that rest on one another go together, and may be more."""
+LARGEST: Final = 300
+"""Lessons that rest on one another and age together; where they are more, all of them stay: a write is one step."""
 _BINDING: Final = frozenset({DERIVED_FROM, SUPERSEDES})
 """Relations without which the lesson at the other end would say something else."""
 
@@ -68,9 +69,9 @@ def ageing_steps(graph: Graph, others: Collection[Graph], now: Millis, days: int
     of 0 nothing ever ages.
 
     A lesson ages once it has been orphaned for more than ``days``, unless it is locked, has versions that wait for a
-    decision, or is tied by evidence or as a successor to a lesson that stays; one of the user's also stays while a
-    project has edges into it. ``others`` are the graphs at hand that may have such edges. No deletion is forgotten so
-    that a lesson can age.
+    decision, or is tied by evidence or as a successor to a lesson that stays, or to more than :data:`LARGEST`; one of
+    the user's also stays while a project has edges into it. ``others`` are the graphs at hand that may have such edges.
+    No deletion is forgotten so that a lesson can age.
     """
     if days <= 0:
         return None
@@ -87,7 +88,7 @@ def ageing_steps(graph: Graph, others: Collection[Graph], now: Millis, days: int
     seen: set[str] = set()
     for looked, (_, node_id) in enumerate(ordered, 1):
         group = [] if node_id in seen else (yield from _bound(graph, node_id, candidates, seen))
-        if len(graph.tombstones) + len(chosen) + len(group) <= TOMBSTONES:
+        if len(group) <= LARGEST and len(graph.tombstones) + len(chosen) + len(group) <= TOMBSTONES:
             chosen += group
         if len(chosen) >= MOST:
             break

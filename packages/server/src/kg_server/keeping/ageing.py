@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from kg_core.model import MAINTAIN, USER
-from kg_core.policy.ageing import AGEING, ageing_steps
+from kg_core.model import AGEING, MAINTAIN, USER
+from kg_core.policy.ageing import ageing_steps
 from kg_core.store import ProblemKind, Write
 from kg_core.store.slices import in_turns
 from kg_plugin_api import KgError
