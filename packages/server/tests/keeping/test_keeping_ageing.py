@@ -261,6 +261,34 @@ def test_a_backup_holds_it_and_a_memory_that_is_lost_gets_it_back(kg, servers, a
     assert ids(fresh) == {"old", "by-hand", "in-use"}
 
 
+def test_a_restore_puts_nothing_that_has_aged_in_the_place_of_what_is_here_in_another_spelling(kg, ageing, tmp_path):
+    orphaned(ageing, "old")
+    look(ageing)
+    ageing.put("Old", "learned anew")
+    backup = tmp_path / "b.tar.gz"
+    assert kg("backup", backup)[0] == 0
+
+    assert kg("restore", backup)[0] == 0
+
+    assert {node.gist for node in ageing.graph("user").nodes.values()} == {"learned anew"}
+
+
+def test_a_restore_leaves_what_was_learned_anew_since_unless_the_aged_lesson_is_named(kg, ageing, tmp_path):
+    orphaned(ageing, "old", "other")
+    look(ageing)
+    backup = tmp_path / "b.tar.gz"
+    assert kg("backup", backup)[0] == 0
+    ageing.put("old", "learned anew")
+
+    assert kg("restore", backup)[0] == 0
+    assert kg("import", backup)[0] == 0
+    assert {node.gist for node in ageing.graph("user").nodes.values()} == {"learned anew"}
+    assert not ageing.graph("user").nodes["old"].conflicts
+
+    assert kg("restore", backup, "old")[0] == 0
+    assert ageing.graph("user").nodes["old"].gist == "of old"
+
+
 def test_a_damaged_file_in_a_backup_keeps_nothing_else_from_coming_back(kg, ageing, tmp_path):
     ageing.put("in-use", "shown")
     ageing.home.aged("user").parent.mkdir()

@@ -38,6 +38,7 @@ class Portion:
 
     ``level`` is ``user``, ``project`` or ``maintain``, or empty when the source does not say. Of a project, ``slug`` is
     the name that the source gives it, ``roots`` and ``remotes`` are its folders and remotes as far as they are known.
+    ``aged`` says that it had aged, and takes the place of nothing.
     """
 
     graph: Graph
@@ -45,6 +46,7 @@ class Portion:
     slug: str = ""
     roots: tuple[str, ...] = ()
     remotes: tuple[str, ...] = ()
+    aged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.exchange import archive
 from kg_core.exchange.document import read_whole, with_use
 from kg_core.exchange.found import Found, Portion, Skipped
-from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER, Change
+from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER, Graph
 from kg_core.model.foreign import loads
 from kg_core.policy.ageing import has_aged
 from kg_core.store.reading import read_uses
@@ -18,8 +19,6 @@ from kg_plugin_api import Code, KgError
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-    from kg_core.model import Graph
 
 FORMAT: Final = "kg"
 _PROJECTS: Final = "projects/"
@@ -61,39 +60,38 @@ async def read_backup(files: Mapping[str, bytes], what: str) -> Found:
         if not is_project and name not in {"user.json", "maintain.json"}:
             continue
         graph = await read_whole(files[name], f"{what}: {name}")
-        graph = await _with_aged(graph, files.get(_AGED + name, b""), skipped, _AGED + name)
+        aged = await _aged_in(graph, files.get(_AGED + name, b""), skipped, _AGED + name)
         uses, _ = await read_uses(files.get(name.removesuffix(".json") + ".use.json", b"{}"))
         known = _registration(files.get(f"{_PROJECTS}{slug}/project.toml", b"")) if is_project else {}
-        portions.append(
-            Portion(
-                graph=with_use(graph, uses),
-                level="project" if is_project else name.removesuffix(".json"),
-                slug=slug if is_project else "",
-                roots=_texts(known, "roots"),
-                remotes=_texts(known, "remotes"),
-            )
+        portion = Portion(
+            graph=with_use(graph, uses),
+            level="project" if is_project else name.removesuffix(".json"),
+            slug=slug if is_project else "",
+            roots=_texts(known, "roots"),
+            remotes=_texts(known, "remotes"),
         )
+        portions += [portion, replace(portion, graph=aged, aged=True)] if aged.nodes else [portion]
     return Found(format=FORMAT, portions=tuple(portions), skipped=tuple(skipped))
 
 
-async def _with_aged(graph: Graph, data: bytes, skipped: list[Skipped], name: str) -> Graph:
-    """The graph with what has aged in it, but for what was deleted there for good. A damaged file is skipped."""
+async def _aged_in(graph: Graph, data: bytes, skipped: list[Skipped], name: str) -> Graph:
+    """What has aged in a graph and has not come back, nor was deleted there for good. A damaged file is skipped."""
     try:
         aged = await read_whole(data, "it", graph.key)
     except KgError as failure:
         skipped.append(Skipped(name, failure.sentence.rstrip(".")))
-        return graph
+        return Graph(key=graph.key)
     nodes = {
         node_id: node
         for node_id, node in aged.nodes.items()
-        if node_id not in graph.nodes and (node_id not in graph.tombstones or has_aged(graph, node_id))
+        if graph.find(node_id) is None and (node_id not in graph.tombstones or has_aged(graph, node_id))
     }
     edges = {
         key: edge
         for key, edge in aged.edges.items()
         if key not in graph.edges and (key.source in nodes or key.target in nodes)
     }
-    return graph.apply(Change(graph=graph.key, nodes=nodes, edges=edges))
+    return Graph.build(graph.key, nodes=nodes, edges=edges)
 
 
 def is_one(data: bytes) -> bool:

@@ -112,6 +112,12 @@ def restored(
     return replace(taken, change=change, outcomes={**taken.outcomes, **forgotten})
 
 
+def lacking(ours: Graph, offer: Graph) -> Graph:
+    """The offer without the nodes that are here, in whatever spelling."""
+    nodes = {node_id: node for node_id, node in offer.nodes.items() if ours.find(node_id) is None}
+    return Graph.build(offer.key, nodes=nodes, use=offer.use, edges=offer.edges, progress=offer.progress)
+
+
 def _is_aged(edge: Edge, ours: Graph, back: Collection[str]) -> bool:
     """Whether an edge is where a lesson has gone that has aged, and is not brought back with it."""
     return any(end not in back and has_aged(ours, end) for end in (edge.source, edge.target))

@@ -72,11 +72,12 @@ def _unfinished(where: str) -> Iterator[None]:
 
 def target(portion: Portion, level: str) -> dict[str, object]:
     """Where a portion goes: to the level that was named, else where its source says."""
+    aged = {"aged": True} if portion.aged else {}
     if level:
-        return {"level": level}
+        return {"level": level, **aged}
     if not portion.level:
         raise KgError(Code.INVALID, "This source does not say what it is about: add --level user or --level project.")
-    known: dict[str, object] = {"level": portion.level}
+    known: dict[str, object] = {"level": portion.level, **aged}
     if portion.level == "project":
         known |= {"slug": portion.slug, "roots": list(portion.roots), "remotes": list(portion.remotes)}
     return known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -67,7 +68,7 @@ def command(
         wanted = {*ids, *deleted}
         portions = [
             (offering.target(portion, "" if portion.level else level or ""), _only(portion.graph, wanted))
-            for portion in chosen
+            for portion in (replace(each, aged=each.aged and not wanted) for each in chosen)  # what is named comes back
         ]
         _all_found(wanted, [graph for _, graph in portions], path)
         before = None

@@ -107,7 +107,8 @@ class Offers:
         return {"offer": name, "project": project.slug if project is not None else ""}
 
     async def take(self, name: str, part: Mapping[str, Any]) -> dict[str, object]:
-        """Takes over one part: a ``target`` and records of nodes, use, edges and progress.
+        """Takes over one part: a ``target`` and records of nodes, use, edges and progress. For a target that is
+        ``aged``, only nodes that are not here.
 
         Raises NOT_FOUND for an offer that is not open, INVALID for a target that is none, and what a write raises.
         """
@@ -120,6 +121,7 @@ class Offers:
         # From here to the commit nothing else runs: what is judged is what the write meets.
         user = self._now(run, USER) if key != USER else None
         ours = self._now(run, key)
+        offer = taking.lacking(ours, offer) if part["target"].get("aged") else offer
         taken = self._judged(run, ours, offer, user if key != MAINTAIN else None)
         if taken.change:
             if run.dry:
