@@ -289,6 +289,18 @@ def test_a_restore_leaves_what_was_learned_anew_since_unless_the_aged_lesson_is_
     assert ageing.graph("user").nodes["old"].gist == "of old"
 
 
+def test_who_writes_it_anew_is_told_where_the_earlier_one_is(kg, ageing):
+    orphaned(ageing, "old-lesson")
+    look(ageing)
+
+    told = called(ageing, "kg_put_node", id="old-lesson", gist="learned anew", level="user").text
+
+    assert f"moved to {ageing.home.aged('user')}" in told
+    assert "deleted" not in told.replace("--deleted", "")
+    assert "1 put back" in brought_back(kg, told)
+    assert ageing.graph("user").nodes["old-lesson"].gist == "of old-lesson"
+
+
 def test_a_damaged_file_in_a_backup_keeps_nothing_else_from_coming_back(kg, ageing, tmp_path):
     ageing.put("in-use", "shown")
     ageing.home.aged("user").parent.mkdir()

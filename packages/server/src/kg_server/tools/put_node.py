@@ -211,7 +211,9 @@ def _saved(call: Call, graph: Graph, stored: Node | None, node: Node) -> list[st
     lines += withheld(graph, node)
     lines += [f"Note: {remark}." for remark in remarks(node.id, node.gist, is_new=stored is None)]
     if stored is None and node.id in graph.tombstones:
-        lines.append("A node of this id had been deleted or renamed before.")
+        aged = call.pending.aged(node.id, level_of(graph))
+        back = f"Note: {aged} It would take the place of the new one."
+        lines.append(back if aged else "A node of this id had been deleted or renamed before.")
     twins = [other for other in call.pending.searched() if other is not graph and other.find(node.id) is not None]
     if stored is None and twins:
         lines.append(f"Note: level {level_name(twins[0])} has this id too, so name the level in every call about it.")
