@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 
 import pytest
 
-from kg_core.store import Home
+from kg_core.store import Home, OsFiles
 from kg_core.store.reading import read_graph
 from kg_plugin_api import Code, KgError
 
 
 @pytest.mark.parametrize("lost", [40, 400])
-def test_a_truncated_file_is_kept_and_its_content_restored_from_backup_and_journal(home, values, lost, stores):
+def test_a_truncated_file_is_kept_and_its_content_restored_from_backup_and_journal(
+    home, values, lost, stores, monkeypatch
+):
+    monkeypatch.setattr("kg_core.store.loading.STILL", 0.0)
+
     async def main():
         await stores.written(home, values, *(values.node(f"n{number}") for number in range(20)))
         whole = home.graph("user").read_bytes()
@@ -25,6 +30,63 @@ def test_a_truncated_file_is_kept_and_its_content_restored_from_backup_and_journ
         assert kept.read_bytes() == whole[:-lost]
         assert kept.name in problems[0].sentence
         assert home.graph("user").read_bytes() == whole
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("part", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize("with_journal", [True, False])
+def test_a_file_that_somebody_is_writing_at_the_start_is_waited_for(
+    home, values, stores, monkeypatch, part, with_journal
+):
+    monkeypatch.setattr("kg_core.store.loading._AGAIN", 0.0)
+
+    rest = b""
+
+    class Copying(OsFiles):
+        """Somebody goes on with the copy whenever it has been looked at."""
+
+        def read(self, path):
+            nonlocal rest
+            data = super().read(path)
+            if path == home.graph("user") and rest:
+                with path.open("ab") as file:
+                    file.write(rest[:50])
+                rest = rest[50:]
+            return data
+
+    async def main():
+        nonlocal rest
+        await stores.written(home, values, values.node("alpha"))
+        document = json.loads(home.graph("user").read_bytes())
+        document["nodes"]["gamma"] = {"gist": "copied from another machine"}
+        whole = json.dumps(document, indent=2).encode()
+        half = round(len(whole) * part)
+        if not with_journal:
+            shutil.rmtree(home.journal)
+        home.graph("user").write_bytes(whole[:half])
+        rest = whole[half:]
+
+        store = await stores.opened(home, files=Copying())
+        await store.load("user")
+
+        assert store.problems() == ()
+        assert set(store.durable("user").nodes) == {"alpha", "gamma"}
+        assert not list(home.memory.glob("*.corrupt-*"))
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_a_file_that_somebody_writes_on_and_on_is_waited_for_no_longer_than_that(home, values, stores, monkeypatch):
+    monkeypatch.setattr("kg_core.store.loading._PATIENCE", 0.0)
+
+    async def main():
+        await stores.written(home, values, values.node("alpha"))
+        home.graph("user").write_bytes(home.graph("user").read_bytes()[:-40])
+        graph, problems = await stores.loaded(home)
+        assert set(graph.nodes) == {"alpha"}
+        assert [problem.kind for problem in problems] == ["damaged"]
 
     asyncio.run(main())
 

@@ -132,6 +132,7 @@ def test_a_file_whose_journal_never_said_that_it_took_its_place_keeps_what_its_o
 ):
     """The copy that the journal knows to have been the file grows into it by entries alone, so those must stay."""
     mark = Journal.mark
+    monkeypatch.setattr("kg_core.store.loading.STILL", 0.0)
 
     def mark_no_end(journal, found):
         if found.done and found.graph == "user":

@@ -14,6 +14,7 @@ from kg_core.policy.activity import worked_on
 from kg_core.store.backups import keep_base
 from kg_core.store.entry import Write
 from kg_core.store.lines import SnapshotMark
+from kg_core.store.loading import STILL
 from kg_core.store.problems import ProblemKind
 from kg_core.store.reading import parts
 from kg_core.store.slices import in_slices
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
     from kg_core.store.loading import Edit, FileState, Loading
     from kg_core.store.problems import Problems
 
-STILL: Final = 2.0
-"""Seconds for which a file that does not end as ours do must have stayed as it is: a copy over a network comes in
-parts, and whoever writes the rest would write it into a file that nobody sees any more."""
 _TOLD: Final = 5
 BY: Final = "edit"
 """Who wrote an entry that takes over an edit of a file, or that lets go of what has expired."""

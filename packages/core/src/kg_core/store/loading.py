@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.model import Change, Graph
@@ -15,7 +17,7 @@ from kg_core.store.reading import Reading, read_graph, read_uses
 from kg_core.store.slices import batches, in_slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from kg_core.model import GraphKey, Millis, Use
     from kg_core.model.odd import OddKey
@@ -27,6 +29,13 @@ if TYPE_CHECKING:
 
 _NOT_KEPT: Final = "it is damaged and could not be kept under another name"
 _BATCH: Final = 200
+STILL: Final = 2.0
+"""Seconds for which a file that does not end as ours do must have stayed as it is: a copy over a network comes in
+parts, and whoever writes the rest would write it into a file that nobody sees any more."""
+_PATIENCE: Final = 10.0
+"""Seconds for which a graph is not loaded at most because its file is being written."""
+_AGAIN: Final = 0.1
+"""Seconds between two looks at such a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,11 @@ class FileState:
     data: bytes | None
     content: str
     identity: Identity | None
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether its end may still be missing."""
+        return self.data is not None and not self.data.rstrip().endswith(b"}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +92,7 @@ class Loading:
 
         ``marks`` are the contents that the file may have through us. Raises UNAVAILABLE when a file cannot be read.
         """
-        found = await self.find(key)
+        found = await self._finished(key, {mark.content for mark in marks})
         uses = await self._uses(key)
         mark = next((mark for mark in marks if mark.content == found.content), None)
         if mark is not None or not marks:
@@ -101,6 +115,20 @@ class Loading:
         if found.data is None:
             self.restored(held)
         return held, Edit(found, theirs, is_whole=False)
+
+    async def _finished(self, key: GraphKey, ours: Collection[str]) -> FileState:
+        """The content file, once nobody seems to be writing it, as it would be taken for damaged; or after a while."""
+        until = monotonic() + _PATIENCE
+        found = await self.find(key)
+        while found.is_unfinished and found.content not in ours and self._is_moving(found) and monotonic() < until:
+            await asyncio.sleep(_AGAIN)
+            found = await self.find(key)
+        return found
+
+    def _is_moving(self, found: FileState) -> bool:
+        """Whether the file was changed only just now."""
+        changed = 0 if found.identity is None else found.identity.modified // 1_000_000
+        return 0 <= self.clock() - changed < STILL * 1_000
 
     async def _edit(self, held: Held, found: FileState) -> Edit | None:
         """What stands in a file that is none of ours; ``None`` when there is nothing to merge."""
