@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import tarfile
 import threading
 
 import pytest
@@ -313,6 +314,25 @@ def test_a_damaged_file_in_a_backup_keeps_nothing_else_from_coming_back(kg, agei
     assert code == 0
     assert "1 unchanged" in out
     assert "Skipped: archive/user.json" in out
+
+
+def test_a_folder_of_a_persons_own_where_what_has_aged_would_stand_is_left_alone(kg, server, git, tmp_path):
+    git(server.home.root, "init", "--quiet", str(server.home.memory))
+    server.put("in-use", "shown")
+    own = server.home.aged("user").parent
+    own.mkdir()
+    (own / "notes.json").write_text("[]", encoding="utf-8")
+    (own / "gone.json").symlink_to(own / "nowhere")
+    (own / "maintain.json").mkdir()
+    backup = tmp_path / "b.tar.gz"
+
+    code, _, err = kg("backup", backup)
+    assert (code, err) == (0, "")
+    assert kg("commit")[0] == 0
+
+    with tarfile.open(backup) as found:
+        assert not [name for name in found.getnames() if "archive" in name]
+    assert "archive" not in git(server.home.memory, "ls-files")
 
 
 def test_it_is_committed_with_the_memory(kg, ageing, git):

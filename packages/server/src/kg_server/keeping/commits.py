@@ -17,7 +17,8 @@ PATHS: Final = (
     "projects/*/graph.json",
     "projects/*/project.toml",
     "projects/*/map.toml",
-    "archive/*.json",
+    "archive/user.json",
+    "archive/maintain.json",
     "archive/projects/*/graph.json",
     ".gitignore",
 )

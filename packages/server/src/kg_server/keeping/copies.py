@@ -132,5 +132,6 @@ class Copies:
         """Registrations and maps of the projects, which people edit, and the files of what has aged."""
         found = [path for name in ("project.toml", "map.toml") for path in self._home.projects.glob(f"*/{name}")]
         aged = self._home.aged(USER).parent
-        found += [*aged.glob("*.json"), *aged.glob("projects/*/graph.json")]
+        levels = [self._home.aged(key) for key in (USER, MAINTAIN)]
+        found += [path for path in (*levels, *aged.glob("projects/*/graph.json")) if path.is_file()]
         return [Member(path.relative_to(self._home.memory).as_posix(), (path.read_bytes(),)) for path in sorted(found)]
