@@ -223,7 +223,7 @@ def test_a_personal_edge_and_progress_are_not_shared(values):
         use={"alpha": Use(read_at=3)},
     )
 
-    copy = shared(ours)
+    copy = shared(ours, Graph(key=ours.key))
 
     assert set(copy.edges) == {EdgeKey("alpha", "needs", "a/b.py")}
     assert not copy.progress

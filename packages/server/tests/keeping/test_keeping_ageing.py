@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shlex
 import tarfile
 import threading
+from dataclasses import replace
 
 import pytest
 
-from kg_core.model import DAY, Change, Edge, Node, Tier, Use, Written
+from kg_core.exchange.document import content
+from kg_core.model import DAY, Change, Edge, Graph, Node, Tier, Use, Written
 from kg_core.store import Settings, Write
 from kg_core.store.aged import Aged
 from kg_server.interface import ToolCall
@@ -155,6 +158,33 @@ def test_no_import_and_no_copy_of_a_team_brings_it_back(kg, ageing, repository, 
 
     assert ids(ageing, "project:shop") == set()
     assert "tombstones" not in json.loads(copy.read_text("utf-8")), "it would be deleted for colleagues"
+
+
+def test_what_aged_before_a_team_shared_it_stays_in_their_copy(ageing, repository):
+    orphaned(ageing, "old", cwd=str(repository))
+    look(ageing)
+    ageing.put("in-use", "shown", cwd=str(repository))
+    at = ageing.clock() - DAY
+    node = Node(id="old", gist="as a colleague has it", created=at, written=Written(at=at, by="c", author="c"))
+    edge = Edge(source="old", rel="uses", target="other")
+    theirs = Graph.build(
+        "project:shop", nodes={"old": node, "other": replace(node, id="other")}, edges={edge.key: edge}
+    )
+    copy = repository / ".kg" / "graph.json"
+    copy.parent.mkdir()
+    copy.write_bytes(b"".join(asyncio.run(content(theirs))))
+    Team(ageing.home, repository).register()
+
+    for gist in ("written here", "and again"):
+        ageing.sync()
+        assert "old" not in ids(ageing, "project:shop")
+        found = json.loads(copy.read_text("utf-8"))
+        assert set(found["nodes"]) == {"old", "other", "in-use"}
+        assert [record["from"] for record in found["edges"]] == ["old"]
+        ageing.put("in-use", gist, cwd=str(repository))
+    copy.write_text(copy.read_text("utf-8").replace("as a colleague has it", "changed by them"), encoding="utf-8")
+    ageing.sync()
+    assert ageing.graph("project:shop").nodes["old"].gist == "changed by them"
 
 
 def test_what_a_team_shares_does_not_age(ageing, repository):

@@ -18,15 +18,13 @@ if TYPE_CHECKING:
     from kg_core.model import EdgeKey, Node
 
 
-def shared(graph: Graph) -> Graph:
-    """What others get of a graph: no use, no progress, nothing that points into a person's own memory, and no word of
-    what has aged here, which may be in use elsewhere.
+def shared(graph: Graph, copy: Graph) -> Graph:
+    """What others get of a graph: no use, no progress, nothing that points into a person's own memory.
 
-    It is made to be written: its tiers mean nothing.
+    What has aged here may be in use elsewhere: of that, they keep what ``copy`` has. It is made to be written: its
+    tiers mean nothing.
     """
-    aged = [node_id for node_id in graph.tombstones if has_aged(graph, node_id)]
-    plain = replace(_without_personal(graph), use=Map(), progress=Map())
-    return plain.apply(Change(graph=graph.key, tombstones=dict.fromkeys(aged))) if aged else plain
+    return replace(_without_personal(_with_aged(graph, copy)), use=Map(), progress=Map())
 
 
 def is_same(one: Graph, other: Graph) -> bool:
@@ -51,6 +49,18 @@ def continued(base: Graph, copy: Graph) -> Graph:
     }
     whole = replace(_without_personal(copy), progress=Map())
     return whole.apply(Change(graph=copy.key, nodes=kept, edges=missing, tombstones=stones))
+
+
+def _with_aged(graph: Graph, copy: Graph) -> Graph:
+    """The graph with what the copy has of what has aged in it."""
+    aged = [node_id for node_id in graph.tombstones if has_aged(graph, node_id)]
+    if not aged:
+        return graph
+    nodes = {node_id: copy.nodes[node_id] for node_id in aged if node_id in copy.nodes}
+    keys = {key for node_id in nodes for key in copy.incident.get(node_id, ())}
+    edges = {key: copy.edges[key] for key in keys if key not in graph.edges}
+    tombstones = {node_id: copy.tombstones.get(node_id) for node_id in aged}
+    return graph.apply(Change(graph=graph.key, nodes=nodes, edges=edges, tombstones=tombstones))
 
 
 def _is_older(found: Node, before: Node) -> bool:

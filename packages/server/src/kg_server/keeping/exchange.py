@@ -117,13 +117,13 @@ class Exchange:
         await self._memory.load(known.key)
         if identity == known.identity and self._memory.durable(known.key) is known.ours:
             return {}
-        changed, conflicts = 0, list[str]()
+        copy, changed, conflicts = known.base, 0, list[str]()
         data: bytes | None = None
         if identity is not None and identity != known.identity:
             data = await asyncio.to_thread(_bytes, path)
             copy = await _clean(await read_whole(data, str(path), known.key, known.base), known.base)
             changed, conflicts = await self._merge(known, copy)
-        await self._write(path, known, identity, data)
+        await self._write(path, known, identity, copy, data)
         return {"changed": changed, "conflicts": conflicts}
 
     async def _merge(self, known: _Copy, copy: Graph) -> tuple[int, list[str]]:
@@ -144,13 +144,15 @@ class Exchange:
         await asyncio.gather(*written)
         return changed, conflicts
 
-    async def _write(self, path: Path, known: _Copy, identity: Identity | None, data: bytes | None) -> None:
-        """Puts what is shared in the copy's place, unless it holds just that or somebody has changed it meanwhile.
+    async def _write(
+        self, path: Path, known: _Copy, identity: Identity | None, copy: Graph, data: bytes | None
+    ) -> None:
+        """Puts what is shared in the place of ``copy``, unless it holds just that or somebody has changed it meanwhile.
 
         ``data`` is what it holds when it is not what we wrote last.
         """
         ours, whole = self._memory.durable(known.key), self._memory.store.whole(known.key)
-        now = await _clean(shared(whole), known.base)
+        now = await _clean(shared(whole, copy), known.base)
         chunks = await content(now)
         is_ours = identity is not None and data is None and is_same(now, known.base)
         if not is_ours and data != b"".join(chunks):
