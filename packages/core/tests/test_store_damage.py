@@ -78,6 +78,21 @@ def test_a_file_that_somebody_is_writing_at_the_start_is_waited_for(
     asyncio.run(main())
 
 
+def test_a_store_that_ends_meanwhile_ends_when_the_file_has_been_read(home, values, stores, monkeypatch):
+    monkeypatch.setattr("kg_core.store.loading._PATIENCE", 0.3)
+
+    async def main():
+        await stores.written(home, values, values.node("alpha"))
+        home.graph("user").write_bytes(home.graph("user").read_bytes()[:-40])
+        store = await stores.opened(home)
+        loading = asyncio.create_task(store.load("user"))
+        await asyncio.sleep(0)
+        await store.close()
+        assert set((await loading).nodes) == {"alpha"}
+
+    asyncio.run(main())
+
+
 def test_a_file_that_somebody_writes_on_and_on_is_waited_for_no_longer_than_that(home, values, stores, monkeypatch):
     monkeypatch.setattr("kg_core.store.loading._PATIENCE", 0.0)
 

@@ -271,9 +271,10 @@ class Store:
         return await self._upkeep.snapshot()
 
     async def close(self) -> None:
-        """Finishes the writes on their way, brings the files up to date, and gives the lock back."""
+        """Finishes what is being loaded and written, brings the files up to date, and gives the lock back."""
         if not self._tasks:
             return
+        await asyncio.gather(*self._loads.values(), return_exceptions=True)
         await self._commits.drained()
         flusher, upkeep = self._tasks
         await _ended(upkeep)
@@ -311,8 +312,7 @@ class Store:
                 try:
                     await self._edits.merge(held, edit)
                 except KgError as error:
-                    path = self._disk.home.graph(key)
-                    self._problems.report(ProblemKind.UNWRITABLE, path, error.sentence)
+                    self._problems.report(ProblemKind.UNWRITABLE, self._disk.home.graph(key), error.sentence)
             else:
                 self._edits.report(held)
 
