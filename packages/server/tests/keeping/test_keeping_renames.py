@@ -112,3 +112,12 @@ def test_an_id_that_no_tool_would_write_is_given_a_legal_one(kg, server, name) -
     assert kg("rename", "--", name, "better-name")[0] == 0
 
     assert set(server.graph("user").nodes) == {"better-name"}
+
+
+def test_a_new_id_of_any_length_is_refused_in_a_sentence(kg, server) -> None:
+    server.put("short", "s")
+
+    code, _, err = kg("rename", "short", "a" * 1_500)
+
+    assert (code, "kg rename: 'new_id'" in err, "kg_" in err) == (2, True, False), err
+    assert set(server.graph("user").nodes) == {"short"}

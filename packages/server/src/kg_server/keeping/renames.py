@@ -37,6 +37,7 @@ class Renames:
         lesson that is locked.
         """
         # A server imports the tools once it answers, and no start waits for them.
+        from kg_server.tools.arguments import parse
         from kg_server.tools.catalogue import TOOLS
         from kg_server.tools.hygiene import warning, without_secrets
         from kg_server.tools.rename_node import RenameNode, graphs, plan
@@ -50,7 +51,8 @@ class Renames:
             raise KgError(
                 Code.CONFLICT, f"There is a lesson {taken.id!r} already. Choose another id, or delete that one."
             )
-        asked = RenameNode(old_id=node.id, new_id=new_id, level=level_of(graph))
+        given = {"old_id": node.id, "new_id": new_id, "level": level_of(graph)}
+        asked = parse("kg rename", RenameNode, given)
         asked, secrets = await without_secrets(TOOLS["kg_rename_node"], asked)
         others: tuple[GraphKey, ...] = ()
         while (wanted := graphs(asked, self._call(seen, others))) != others:
