@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from kg_server.carrier.calls import NO_ANSWER, NO_ANSWER_TO_A_WRITE, NO_SERVER
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "bench"))
 
@@ -164,6 +166,15 @@ def test_an_announced_error_is_counted_and_passes_while_its_trouble_lasts() -> N
 
     assert violations(run) == []
     assert as_json(run)["announced errors"] == {"a write met a full disk": 3}
+
+
+@pytest.mark.parametrize("sentence", [NO_ANSWER, NO_ANSWER_TO_A_WRITE, NO_SERVER])
+def test_each_sentence_of_the_shim_is_announced_while_the_server_is_down_and_only_then(sentence: str) -> None:
+    complaints = [Complaint("someone", "kg_sync", sentence, at, at + 0.1) for at in (21.0, 10.0)]
+
+    (found,) = violations(record(complaints=complaints))
+
+    assert found.startswith("unannounced: someone: kg_sync at 10.0")
 
 
 def test_no_announcement_covers_another_and_none_covers_everything() -> None:

@@ -62,6 +62,7 @@ ANNOUNCED: Final = (
     _announced("a case that a session added was its vote", r"Skipped '.+': this session has marked it already\."),
     _announced("an event was not answered in time", r"kg: the memory server does not answer, so memory is off for now"),
     _announced("a call was cut off", r"The memory server did not answer this call; it may have", Trouble.DOWN),
+    _announced("a call that reads was cut off", r"The memory server did not answer\. Go on without it", Trouble.DOWN),
     _announced(
         "no server could be started",
         r"The memory server is not running and could not be started\.",

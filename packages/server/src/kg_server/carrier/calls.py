@@ -23,6 +23,20 @@ CALL_SECONDS = 60.0
 """How long a tool call may take once the server has it."""
 START_SECONDS = 10.0
 """How long a tool call waits for a server that has to be started."""
+NO_ANSWER_TO_A_WRITE = (
+    "The memory server did not answer this call; it may have taken effect all the same. "
+    "Read before you repeat it, and tell the user that `kg doctor` says more."
+)
+"""What the agent is told when the server may have had a call that writes."""
+NO_ANSWER = "The memory server did not answer. Go on without it, and tell the user that `kg doctor` says more."
+"""What it is told when the server may have had a call that only reads, and no other one answered it."""
+NO_SERVER = (
+    "The memory server is not running and could not be started. Go on without memory, "
+    "and tell the user that `kg doctor` says why."
+)
+"""What it is told when no server had the call."""
+STOPPED = "The memory server was stopped with `kg stop`. Go on without memory; the user can run `kg start`."
+"""What it is told while the user wants no server."""
 _PART_DIGITS = 3
 _SETTLED_SECONDS = 0.05
 """If no cancellation follows a written answer for so long, the client has taken it."""
@@ -160,18 +174,10 @@ class Forwarder:
 
     def _advice(self, miss: Missed, *, only_reads: bool) -> str:
         if miss.sent and not only_reads:
-            return (
-                "The memory server did not answer this call; it may have taken effect all the same. "
-                "Read before you repeat it, and tell the user that `kg doctor` says more."
-            )
+            return NO_ANSWER_TO_A_WRITE
         if start.stopped(self._places):
-            return "The memory server was stopped with `kg stop`. Go on without memory; the user can run `kg start`."
-        if miss.sent:
-            return "The memory server did not answer. Go on without it, and tell the user that `kg doctor` says more."
-        return (
-            "The memory server is not running and could not be started. Go on without memory, "
-            "and tell the user that `kg doctor` says why."
-        )
+            return STOPPED
+        return NO_ANSWER if miss.sent else NO_SERVER
 
     def _failed(self, call: Call, sentence: str) -> dict[str, object]:
         if call.message.get("method") != "tools/call":
