@@ -96,6 +96,21 @@ def test_case_alone_can_be_changed_and_the_same_id_changes_nothing(kg, server) -
     assert set(server.graph("user").nodes) == {"README"}
 
 
+@pytest.mark.parametrize("then", [("delete", "README"), ("rename", "README", "manual")])
+def test_an_older_copy_brings_no_spelling_back_of_a_lesson_that_went_after_its_case_was_changed(
+    kg, server, tmp_path, then
+) -> None:
+    server.put("readme", "r")
+    older = tmp_path / "older.json"
+    older.write_text(kg("export")[1], encoding="utf-8")
+    kg("rename", "readme", "README")
+
+    assert kg(*then)[0] == 0
+    assert kg("import", str(older))[0] == 0
+
+    assert set(server.graph("user").nodes) == {*then[2:]}
+
+
 def test_an_id_that_looks_like_a_secret_is_not_kept_and_the_person_is_told_why(kg, server) -> None:
     server.put("one", "1")
 

@@ -15,7 +15,7 @@ from kg_server.counting import counted
 from kg_server.tools.arguments import Arguments, Level, Name
 from kg_server.tools.delete_node import buried
 from kg_server.tools.evidence import has_evidence, needed, refuse_circles
-from kg_server.tools.levels import bare_id, folds_alike, level_of, lookup
+from kg_server.tools.levels import bare_id, level_of, lookup
 from kg_server.tools.plan import Call, Plan, said
 
 if TYPE_CHECKING:
@@ -113,5 +113,5 @@ def _moved_across(projects: dict[GraphKey, Graph], old: str, new: str) -> list[C
 
 def _tombstones(call: Call, graph: Graph, old: str, new: str) -> dict[str, Tombstone | None]:
     """The old id stays away when older copies of the graph are merged; the new one is alive."""
-    buried_ids = {} if folds_alike(old, new) else buried(graph, old, Tombstone(at=call.now, by=call.by))
-    return {**buried_ids, **({new: None} if new in graph.tombstones else {})}
+    stones = buried(graph, old, Tombstone(at=call.now, by=call.by))
+    return {**stones, **({new: None} if new in graph.tombstones else {})}
