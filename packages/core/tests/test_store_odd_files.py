@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from dataclasses import replace
 
 import pytest
 
 from kg_core.model.nesting import NESTING, is_too_deep
 from kg_core.store import Home, OsFiles, ProblemKind
+from kg_plugin_api import KgError
 
 
 def nested(levels):
@@ -175,6 +177,32 @@ def test_a_file_that_could_not_be_looked_at_for_a_while_is_no_problem_afterwards
         await store.close()
 
     asyncio.run(main())
+
+
+def test_a_pipe_in_place_of_a_file_is_reported_and_keeps_nobody_waiting(tmp_path, stores):
+    home = Home(tmp_path / "home")
+
+    async def main():
+        store = await stores.served(home)
+        os.mkfifo(home.graph("user"))
+        await store.look()
+        assert any(str(home.graph("user")) in problem.sentence for problem in store.problems())
+        await store.close()
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+    assert home.graph("user").is_fifo()
+
+
+def test_a_memory_whose_file_is_a_pipe_is_not_opened_and_the_pipe_is_named(tmp_path, stores):
+    home = Home(tmp_path / "home")
+    home.memory.mkdir(parents=True)
+    os.mkfifo(home.graph("user"))
+
+    with pytest.raises(KgError) as caught:
+        asyncio.run(asyncio.wait_for(stores.served(home), 20))
+
+    assert str(home.graph("user")) in caught.value.sentence
+    assert "not a regular file" in caught.value.sentence
 
 
 def held_in(home):

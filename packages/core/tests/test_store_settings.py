@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,13 @@ def test_a_mistake_is_an_error_that_names_the_file_and_the_key(home, text, named
     assert caught.value.code is Code.INVALID
     assert str(home.config) in caught.value.sentence
     assert named in caught.value.sentence
+
+
+def test_a_pipe_in_place_of_the_file_is_an_error_that_names_it_and_keeps_nobody_waiting(home):
+    os.mkfifo(home.config)
+    with pytest.raises(KgError) as caught:
+        Settings.load(home)
+    assert caught.value.sentence == f"{home.config} cannot be read (it is not a regular file)."
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ forgets what was not synced.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,13 +125,21 @@ def replace_file(files: Files, path: Path, chunks: Iterable[bytes]) -> Identity:
     return identity
 
 
+def read_regular(path: Path) -> bytes:
+    """The whole file. Raises OSError, also for what is no regular file: whoever opens a pipe may wait for ever."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        return file.read()
+
+
 @dataclass(frozen=True, slots=True)
 class OsFiles:
     """The disk of this machine."""
 
     def read(self, path: Path) -> bytes:
         """See :class:`Files`."""
-        return path.read_bytes()
+        return read_regular(path)
 
     def identity(self, path: Path) -> Identity | None:
         """See :class:`Files`."""

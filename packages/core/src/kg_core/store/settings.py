@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kg_core.store.files import read_regular
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Settings(_Table):
     def load(cls, home: Home) -> Self:
         """The settings of this home; defaults when there is no file. Raises INVALID, naming the file and the key."""
         try:
-            text = home.config.read_text(encoding="utf-8-sig")
+            text = read_regular(home.config).decode("utf-8-sig")
             return cls.model_validate(tomllib.loads(text))
         except FileNotFoundError:
             return cls()
