@@ -5,12 +5,15 @@ from __future__ import annotations
 import http.client
 import itertools
 import json
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TIMEOUT = 300.0
+IDLE = 4.0
+"""Seconds after which a connection is opened anew: servers drop idle ones, uvicorn by default after five."""
 
 
 class Connection:
@@ -24,6 +27,7 @@ class Connection:
             **(headers or {}),
         }
         self._ids = itertools.count(1)
+        self._used = 0.0
 
     def get(self, path: str) -> str:
         """The body of a GET; an error status is an error."""
@@ -52,9 +56,12 @@ class Connection:
         self._http.close()
 
     def _request(self, method: str, path: str, body: bytes | None) -> str:
+        if time.monotonic() - self._used > IDLE:
+            self._http.close()  # the next request opens it
         self._http.request(method, path, body=body, headers=self._headers)
         with self._http.getresponse() as response:
             text = response.read().decode("utf-8")
+        self._used = time.monotonic()
         if response.status >= 400:
             raise RuntimeError(f"{method} {path}: {response.status} {text[:300]}")
         return text
