@@ -70,7 +70,11 @@ def main() -> None:
         "active": lambda: itertools.chain.from_iterable(_active(size, looks=size == nodes) for size in sizes),
         "imported": lambda: _imported(nodes),
     }
-    rows = [row for name in arguments.only or memories for row in memories[name]()]
+    rows = []
+    for name in arguments.only or memories:
+        for row in memories[name]():
+            rows.append(row)
+            time.sleep(arguments.rest)
     print(_section(rows))
     if arguments.json:
         record = {"conditions": _conditions(), "rows": [asdict(row) for row in rows]}
@@ -82,6 +86,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--nodes", type=int, default=NODES, help=f"size of the memory (default: {NODES})")
     parser.add_argument(
         "--only", action="append", choices=("settled", "active", "imported"), help="one of the three memories alone"
+    )
+    parser.add_argument(
+        "--rest", type=float, default=REST, help=f"seconds of quiet after each of them (default: {REST})"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all long steps to FILE")
     return parser.parse_args()
@@ -171,9 +178,7 @@ def _done(server: Watched, title: str, nodes: int, do: Callable[[], object]) -> 
     began = time.perf_counter()
     do()
     server.settle()
-    row = Row(title, nodes, tuple(server.steps(began)))
-    time.sleep(REST)
-    return row
+    return Row(title, nodes, tuple(server.steps(began)))
 
 
 @contextlib.contextmanager

@@ -53,7 +53,7 @@ def test_the_benchmark_measures_this_product_and_writes_what_it_found(tmp_path: 
 def test_the_longest_steps_of_the_loop_are_measured_and_named(tmp_path: Path) -> None:
     found = tmp_path / "found.json"
     script = [sys.executable, str(ROOT / "bench" / "loop.py")]
-    options = ["--nodes", "150", "--only", "active", "--json", str(found)]
+    options = ["--nodes", "150", "--only", "active", "--rest", "0.1", "--json", str(found)]
 
     done = subprocess.run([*script, *options], env=os.environ, capture_output=True, text=True, timeout=400, check=False)
 

@@ -126,7 +126,7 @@ class Round:
     "kills",
     [
         pytest.param(4, id="4"),
-        pytest.param(40, id="40", marks=pytest.mark.slow),
+        pytest.param(20, id="20", marks=pytest.mark.slow),
         pytest.param(500, id="500", marks=pytest.mark.nightly),
     ],
 )

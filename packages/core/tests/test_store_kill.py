@@ -26,7 +26,7 @@ _POINTS = ("append", "sync", "before-rename", "after-rename", "file")
     "kills",
     [
         pytest.param(6, id="6"),
-        pytest.param(40, id="40", marks=pytest.mark.slow),
+        pytest.param(20, id="20", marks=pytest.mark.slow),
         pytest.param(500, id="500", marks=pytest.mark.nightly),
     ],
 )
