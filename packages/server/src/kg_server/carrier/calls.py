@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kg_server.carrier.places import Places
 
 CALL_SECONDS = 60.0
-"""How long a tool call may take once the server has it."""
+"""How long a tool call may take once the server has it; at a server that hangs it is given up after ten."""
 START_SECONDS = 10.0
 """How long a tool call waits for a server that has to be started."""
 NO_ANSWER_TO_A_WRITE = (
@@ -165,12 +165,12 @@ class Forwarder:
         """
         deadline = time.monotonic() + CALL_SECONDS
         try:
-            return wire.request("POST", "/mcp", call.line, headers, deadline)
+            return wire.request("POST", "/mcp", call.line, headers, deadline, watched=True)
         except Missed as miss:
             starting = min(deadline, time.monotonic() + START_SECONDS)
             if (miss.sent and not only_reads) or not start.ensure(self._places, self._harness, starting):
                 raise
-        return wire.request("POST", "/mcp", call.line, headers, deadline)
+        return wire.request("POST", "/mcp", call.line, headers, deadline, watched=True)
 
     def _advice(self, miss: Missed, *, only_reads: bool) -> str:
         if miss.sent and not only_reads:

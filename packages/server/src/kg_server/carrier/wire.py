@@ -14,7 +14,7 @@ from kg_server.carrier import jsontext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 LARGEST_REQUEST = 4 * 1024 * 1024
 """Bytes of body that the server takes at the most."""
@@ -30,6 +30,8 @@ CONTEXT_HEADER = "Kg-Context"
 
 _INTRODUCTION_SECONDS = 5.0
 """How long whoever listens may take to say who it is; a server that runs says so at once."""
+_LOOK_SECONDS = 5.0
+"""After so much silence it is asked beside a long call whether the server is still there, and again after as much."""
 _LARGEST_REPLY = 64 * 1024 * 1024
 _LARGEST_HEAD = 64 * 1024
 _CHUNK = 64 * 1024
@@ -115,18 +117,28 @@ class Wire:
         self._socket: _socket.socket | None = None
         self._endpoint: Endpoint | None = None
 
-    def request(self, method: str, path: str, body: bytes, headers: Mapping[str, str], deadline: float) -> Reply:
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        deadline: float,
+        *,
+        watched: bool = False,
+    ) -> Reply:
         """The answer to one request, before ``deadline`` (of ``time.monotonic``). Raises :class:`Missed`.
 
-        A request that may have reached the server is never sent twice, and a stranger gets none.
+        A request that may have reached the server is never sent twice, and a stranger gets none. A ``watched`` one may
+        take long, but not at a server that hangs: one that does not say within 5 s that it is there is not waited for.
         """
         kept = self._socket is not None and not self._closed()
         if not kept:
             self._connect(deadline)
-        reply = self._exchange(method, path, body, headers, deadline)
+        reply = self._exchange(method, path, body, headers, deadline, watched=watched)
         if reply.status == 401 and kept:
             self._connect(deadline)
-            reply = self._exchange(method, path, body, headers, deadline)
+            reply = self._exchange(method, path, body, headers, deadline, watched=watched)
         return reply
 
     def greet(self, deadline: float) -> None:
@@ -186,7 +198,21 @@ class Wire:
             self.close()
             raise Stranger(f"another program listens on port {target.port}", sent=False)
 
-    def _exchange(self, method: str, path: str, body: bytes, headers: Mapping[str, str], deadline: float) -> Reply:
+    def _look(self) -> None:
+        """Raises TimeoutError when the server hangs. One that is going away closes the connection itself."""
+        beside = Wire(self._server_file)
+        try:
+            beside.greet(time.monotonic() + _INTRODUCTION_SECONDS)
+        except Silent as silence:
+            raise TimeoutError from silence
+        except Missed:
+            return
+        finally:
+            beside.close()
+
+    def _exchange(
+        self, method: str, path: str, body: bytes, headers: Mapping[str, str], deadline: float, *, watched: bool
+    ) -> Reply:
         connection, target = self._socket, self._endpoint
         if connection is None or target is None:
             raise Unreachable("there is no connection", sent=False)
@@ -202,7 +228,7 @@ class Wire:
         try:
             connection.settimeout(_left(deadline))
             connection.sendall(head + body)
-            return _read(connection, deadline)
+            return _read(connection, deadline, self._look if watched else None)
         except TimeoutError as failure:
             self.close()
             raise Silent("the server does not answer", sent=True) from failure
@@ -218,11 +244,11 @@ def _left(deadline: float) -> float:
     return left
 
 
-def _read(connection: _socket.socket, deadline: float) -> Reply:
-    """Reads one answer that states its length. Raises ValueError for anything else."""
+def _read(connection: _socket.socket, deadline: float, look: Callable[[], None] | None = None) -> Reply:
+    """Reads one answer that states its length, with a ``look`` at times. Raises ValueError for anything else."""
     received = bytearray()
     while (end := received.find(b"\r\n\r\n")) < 0:
-        _receive(connection, received, deadline)
+        _receive(connection, received, deadline, look)
         if len(received) > _LARGEST_HEAD and b"\r\n\r\n" not in received:
             raise ValueError("endless headers")
     first, *rest = received[:end].decode("latin-1").split("\r\n")
@@ -235,11 +261,13 @@ def _read(connection: _socket.socket, deadline: float) -> Reply:
         raise ValueError("a reply of impossible length")
     body = received[end + 4 :]
     while len(body) < length:
-        _receive(connection, body, deadline)
+        _receive(connection, body, deadline, look)
     return Reply(int(remainder[:3]), headers, bytes(body[:length]))
 
 
-def _receive(connection: _socket.socket, into: bytearray, deadline: float) -> None:
+def _receive(connection: _socket.socket, into: bytearray, deadline: float, look: Callable[[], None] | None) -> None:
+    while look is not None and not select.select([connection], [], [], min(_left(deadline), _LOOK_SECONDS))[0]:
+        look()
     connection.settimeout(_left(deadline))
     chunk = connection.recv(_CHUNK)
     if not chunk:
