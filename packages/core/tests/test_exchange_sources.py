@@ -362,6 +362,21 @@ def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path, form: 
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
 
     for path in (tmp_path / "pipe", tmp_path / "link", Path(os.devnull)):
-        with pytest.raises(KgError, match="is neither a file nor a folder") as refused:
+        with pytest.raises(KgError, match="no regular file" if form else "neither a file nor a folder") as refused:
             found(path, form)
         assert (refused.value.code, str(path) in refused.value.sentence) == (Code.INVALID, True)
+
+
+@pytest.mark.parametrize("form", ["kg", "mcp-memory", "markdown"])
+def test_a_folder_is_refused_as_wrong_where_a_file_is_meant(tmp_path: Path, form: str) -> None:
+    with pytest.raises(KgError) as refused:
+        found(tmp_path, form)
+
+    assert (refused.value.code, refused.value.sentence) == (Code.INVALID, f"{tmp_path} is a folder. Name a file.")
+
+
+def test_whoever_means_standard_input_is_told_that_it_is_not_read(tmp_path: Path) -> None:
+    with pytest.raises(KgError, match="standard input is not read") as refused:
+        found(tmp_path / "-")
+
+    assert refused.value.code is Code.NOT_FOUND

@@ -16,20 +16,27 @@ if TYPE_CHECKING:
     from kg_core.exchange.found import Found
 
 FORMATS: Final = (own.FORMAT, peer.FORMAT, official.FORMAT, automemory.FORMAT, bullets.FORMAT)
+_OF_A_FILE: Final = frozenset({own.FORMAT, official.FORMAT, bullets.FORMAT})
 
 
-def check(path: Path) -> None:
+def check(path: Path, form: str = "") -> None:
     """Looks whether something can be read at ``path``, without reading it.
 
-    Raises NOT_FOUND, UNAVAILABLE, and INVALID for what is no file and no folder: a pipe or a device may never end.
+    Raises NOT_FOUND, UNAVAILABLE, and INVALID for a folder where ``form`` is one of files, and for what is no file and
+    no folder: a pipe or a device may never end.
     """
     try:
         mode = path.stat().st_mode
     except OSError as error:
         raise _unreadable(path, error) from error
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        sentence = f"{path} is neither a file nor a folder. Write what comes out of it into a file first."
-        raise KgError(Code.INVALID, sentence, {"path": str(path)})
+    if stat.S_ISREG(mode) or (stat.S_ISDIR(mode) and form not in _OF_A_FILE):
+        return
+    if stat.S_ISDIR(mode):
+        sentence = f"{path} is a folder. Name a file."
+    else:
+        what = "no regular file" if form in _OF_A_FILE else "neither a file nor a folder"
+        sentence = f"{path} is {what}. Write what comes out of it into a file first."
+    raise KgError(Code.INVALID, sentence, {"path": str(path)})
 
 
 async def read_source(path: Path, form: str = "") -> Found:
@@ -37,7 +44,7 @@ async def read_source(path: Path, form: str = "") -> Found:
 
     Raises as :func:`check`, and INVALID for what is none of them, with what can be imported.
     """
-    check(path)
+    check(path, form)
     try:
         form = form or _recognised(path)
         if form == own.FORMAT:
@@ -52,6 +59,9 @@ async def read_source(path: Path, form: str = "") -> Found:
 
 
 def _unreadable(path: Path, error: OSError) -> KgError:
+    if isinstance(error, FileNotFoundError) and path.name == "-":
+        sentence = f"There is no {path}, and standard input is not read. Write what comes from it into a file first."
+        return KgError(Code.NOT_FOUND, sentence)
     if isinstance(error, FileNotFoundError):
         return KgError(Code.NOT_FOUND, f"There is no {path}.")
     return KgError(Code.UNAVAILABLE, f"{path} cannot be read ({error.strerror}).")

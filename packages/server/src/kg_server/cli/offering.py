@@ -32,7 +32,7 @@ def read(client: Client, path: Path, form: str = "") -> Found:
     """What a source holds; it is read once a server is there to be given it. Raises KgError when it is none."""
     from kg_core.exchange.sources import check, read_source
 
-    check(path)
+    check(path, form)
     client.get("/health")
     found: Found = patiently(f"Reading {path.name}", lambda: asyncio.run(read_source(path, form)))
     return found
