@@ -114,6 +114,13 @@ def test_an_empty_name_is_called_empty_and_not_given_one(text: str) -> None:
         check_rel(text)
 
 
+def test_a_name_of_bytes_that_are_no_text_is_not_called_empty() -> None:
+    with pytest.raises(KgError, match="The id is not valid text"):
+        check_id("\udcff\udcfe")
+    with pytest.raises(KgError, match="The relation is not valid text"):
+        check_rel("\udcff\udcfe")
+
+
 @pytest.mark.parametrize("text", ["`cache-key`", "**cache-key**", "'cache-key'", "“cache-key”", "´cache key´"])
 def test_what_quotes_an_id_is_no_word_of_it(text: str) -> None:
     assert propose(text) == "cache-key"

@@ -19,6 +19,8 @@ _UNSHOWN = "\u034f\u3164\uffa0"
 _EXAMPLE = "retry-needs-jitter"
 _QUOTES = "`´"
 """Symbols that stand around an id, as Markdown has them, and are none of its words."""
+_HALVES = re.compile("[\ud800-\udfff]")
+"""Halves of surrogate pairs: bytes of a command line that are no text become such."""
 _SEPARATORS = re.compile(r"[-_.]+")
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?(?!\d)")
 
@@ -44,9 +46,10 @@ def check_id(text: str) -> str:
     """The id that ``text`` spells, in NFC; raises INVALID with a legal id proposed, or when it has too many words."""
     node_id = unicodedata.normalize("NFC", text.strip())
     if not shows(node_id):
+        what = "is not valid text" if _HALVES.search(text) else "is empty"
         raise KgError(
             Code.INVALID,
-            f"The id is empty. Name the subject in 3 to 5 words, for example {_EXAMPLE!r}.",
+            f"The id {what}. Name the subject in 3 to 5 words, for example {_EXAMPLE!r}.",
             {"id": text, "proposed": _EXAMPLE},
         )
     if not is_legal(node_id):
@@ -72,7 +75,8 @@ def check_rel(text: str) -> str:
     """The relation that ``text`` names, in NFC; raises INVALID with a legal one proposed."""
     rel = unicodedata.normalize("NFC", text.strip())
     if not shows(rel):
-        raise KgError(Code.INVALID, "The relation is empty. It is a verb, for example 'guards' or 'implemented-in'.")
+        what = "is not valid text" if _HALVES.search(text) else "is empty"
+        raise KgError(Code.INVALID, f"The relation {what}. It is a verb, for example 'guards' or 'implemented-in'.")
     if not is_legal(rel, REL_LENGTH):
         raise KgError(
             Code.INVALID,
