@@ -52,6 +52,14 @@ def test_a_mistake_is_an_error_that_names_the_file_and_the_key(home, text, named
     assert named in caught.value.sentence
 
 
+@pytest.mark.parametrize("number", ["1e9", "-1", "40000", "'x'", "true"])
+def test_whatever_is_wrong_with_a_number_its_bounds_are_said(home, number):
+    home.config.write_text(f"[memory]\nage_orphans_days = {number}\n", encoding="utf-8")
+    with pytest.raises(KgError) as caught:
+        Settings.load(home)
+    assert caught.value.sentence.endswith("(a whole number from 0 to 36500).")
+
+
 def test_a_pipe_in_place_of_the_file_is_an_error_that_names_it_and_keeps_nobody_waiting(home):
     os.mkfifo(home.config)
     with pytest.raises(KgError) as caught:

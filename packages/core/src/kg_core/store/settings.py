@@ -130,8 +130,19 @@ def _sentences(error: ValidationError) -> list[str]:
     for problem in error.errors():
         key = ".".join(str(part) for part in problem["loc"])
         unknown = problem["type"] == "extra_forbidden"
-        sentences.append(f"there is no setting {key!r}{_meant(key)}" if unknown else f"{key}: {problem['msg']}")
+        wrong = f"{key}: {problem['msg']}{_bounds(problem['loc'])}"
+        sentences.append(f"there is no setting {key!r}{_meant(key)}" if unknown else wrong)
     return sentences
+
+
+def _bounds(where: tuple[int | str, ...]) -> str:
+    """What a number must lie between, to be added to whatever is wrong with it; empty for what is no number."""
+    table = getattr(Settings(), str(where[0]), None)
+    field = type(table).model_fields.get(str(where[-1])) if isinstance(table, BaseModel) and len(where) == 2 else None
+    if field is None:
+        return ""
+    ends = [getattr(each, name) for name in ("ge", "le") for each in field.metadata if hasattr(each, name)]
+    return f" (a whole number from {ends[0]} to {ends[1]})" if len(ends) == 2 else ""
 
 
 def _meant(key: str) -> str:
