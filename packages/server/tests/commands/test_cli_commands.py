@@ -172,6 +172,8 @@ def test_a_lesson_that_is_not_there_is_an_error_like_any_other(kg, served, monke
 
     assert (code, out) == (1, "found\n")
     assert err == "Error: There is no lesson 'x' here.\nError: There is no lesson 'y' here.\n"
+    code, out, err = kg("show", "a", "x", "y", "--json")
+    assert (code, err, len(json.loads(out)["missing"])) == (1, "", 2)
 
 
 def test_a_search_without_a_match_is_a_success_with_a_sentence_of_its_own(kg, served, monkeypatch) -> None:
