@@ -102,7 +102,7 @@ def called(server, name, **arguments):
     return server.do(lambda service: service.call(call))
 
 
-def test_an_agent_that_reads_it_by_id_is_told_the_same(ageing):
+def test_an_agent_that_reads_it_by_id_in_whatever_case_is_told_the_same(kg, ageing):
     orphaned(ageing, "old")
     look(ageing)
 
@@ -111,6 +111,8 @@ def test_an_agent_that_reads_it_by_id_is_told_the_same(ageing):
     assert reply.is_error
     assert f"moved to {ageing.home.aged('user')}" in reply.text
     assert "--deleted old` brings it back." in reply.text
+    assert "--deleted old` brings it back." in called(ageing, "kg_read", ids=["OLD"]).text
+    assert "--deleted old` brings it back." in kg("show", "Old", "--cwd", "/")[2]
 
 
 def test_a_session_is_not_told_that_lessons_have_aged(ageing):

@@ -91,13 +91,13 @@ class Levels:
         return found[0]
 
     def aged(self, text: str, level: Level | None = None) -> str:
-        """Where the lesson of this very id has been since it aged, and the command that brings it back; empty when
-        there is none, or a year has passed.
+        """Where the lesson of this id, in whatever case, has been since it aged, and the command that brings it back;
+        empty when there is none, or a year has passed.
         """
         prefix, bare = prefixed(text)
         for graph in (self.graph(level),) if level is not None else self.searched():
             name = unicodedata.normalize("NFC", bare if prefix == level_of(graph) else text.strip())
-            if self.aged_in is None or not has_aged(graph, name):
+            if self.aged_in is None or (name := _aged_as(graph, name)) == "":
                 continue
             path, where = str(self.aged_in(graph.key)), level_of(graph)
             command = shlex.join(["kg", "restore", path, "--level", where, "--deleted", name])
@@ -132,6 +132,13 @@ def bare_id(graph: Graph, text: str) -> str:
             {"id": text},
         )
     return bare
+
+
+def _aged_as(graph: Graph, name: str) -> str:
+    """The id of the aged lesson that ``name`` spells: this very one comes first. Empty when there is none."""
+    if has_aged(graph, name):
+        return name
+    return next((each for each in graph.tombstones if has_aged(graph, each) and folds_alike(each, name)), "")
 
 
 def _found(graphs: Sequence[Graph], text: str) -> list[tuple[Graph, Node]]:
