@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from .endpoint import Call, Turn
-from .lessons import by_hand, times
+from .lessons import by_hand, many, times
 from .machine import until
 
 if TYPE_CHECKING:
@@ -29,13 +29,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.acceptance
 
 LINE: Final = "the memory server does not answer"
-GIST: Final = "The kettle whistle is tuned by its second hole."
-PROMPT: Final = "Why is the kettle whistle off?"
 EVENTS: Final = 10
 SKIPPED: Final = 10.0
 """Seconds for which the carriers skip after a miss."""
 TRIES: Final = 3
-"""So many outages there are at most: within one prompt the client or the machine may pause as long as a deadline."""
+"""So many outages of a kind there are at most: within one prompt a client may pause as long as a deadline."""
 
 
 class Session:
@@ -50,6 +48,7 @@ class Session:
         self._talk = talk
         self._look = look
         self.model = model
+        self.outages = 0
 
     def seconds(self, prompt: str) -> float:
         """How long the client took for a prompt with ten tool events."""
@@ -88,55 +87,71 @@ def break_down(machine: Machine) -> Callable[[], None]:
     return mend
 
 
-def check(machine: Machine, session: Session, fail: Callable[[Machine], Callable[[], None]], bare: list[float]) -> None:
+OUTAGES: Final = {
+    hang: ("The kettle whistle is tuned by its second hole.", "Why is the kettle whistle off?"),
+    break_down: ("The lantern wick is trimmed by its third thread.", "Why is the lantern wick off?"),
+}
+"""Each kind of outage, with a lesson that the session has not been told before, and the prompt that brings it."""
+
+
+OLD: Final = "2026-01-01T00:00:00.000Z"
+"""Before all other lessons: none that a session starts with has room for it."""
+
+
+def check(machine: Machine, session: Session, bare: list[float]) -> None:
     healthy = [session.seconds(f"Look at it, {number}.") for number in range(3)]
     carrier = max(0.0, min(healthy) - min(bare)) / (EVENTS + 1)
     noise = max(bare) - min(bare) + max(healthy) - min(healthy)
-    seen = []
-    for outages in range(1, TRIES + 1):
-        failing, misses = live_through(machine, session, fail, outages)
-        # It is a single prompt, so it is held against the slowest of those without kg, and not against the quickest.
-        allowed = max(bare) + misses * 0.3 + carrier * (EVENTS + 1) + noise
-        if failing <= allowed:
-            return
-        seen.append((failing, allowed))
-    pytest.fail(f"without kg {bare}, with kg {healthy}, without its server, and allowed: {seen}")
+    for fail, (gist, prompt) in OUTAGES.items():
+        assert gist not in session.model.asked()[-1].text
+        seen = []
+        for _ in range(TRIES):
+            failing, misses = live_through(machine, session, fail, gist, prompt)
+            # It is a single prompt, so it is held against the slowest of those without kg, not against the quickest.
+            allowed = max(bare) + misses * 0.3 + carrier * (EVENTS + 1) + noise
+            seen.append((failing, allowed))
+            if failing <= allowed:
+                break
+        else:
+            pytest.fail(f"{fail.__name__}: without kg {bare}, with kg {healthy}, without its server, allowed: {seen}")
 
 
 def live_through(
-    machine: Machine, session: Session, fail: Callable[[Machine], Callable[[], None]], outages: int
+    machine: Machine, session: Session, fail: Callable[[Machine], Callable[[], None]], gist: str, prompt: str
 ) -> tuple[float, int]:
     """Seconds for the first prompt of an outage, and how often the server may have been asked in vain meanwhile."""
     mend = fail(machine)
+    session.outages += 1
     began = time.monotonic()
     try:
         failing = session.seconds("Look at it once more.")
         # The ten seconds of silence may end within a prompt, and the server is then asked again.
         misses = 1 + int((time.monotonic() - began) / SKIPPED)
-        assert session.told() == outages
+        assert session.told() == session.outages
         session.seconds("And again.")
-        assert session.told() == outages
+        assert session.told() == session.outages
     finally:
         mend()
     time.sleep(SKIPPED + 0.1)
     seen = len(session.model.asked())
-    session.seconds(PROMPT)
-    assert GIST in session.model.asked()[seen].text
-    assert session.told() == outages
+    session.seconds(prompt)
+    assert gist in session.model.asked()[seen].text
+    assert session.told() == session.outages
     return failing, misses
 
 
 @pytest.fixture
 def folder(machine: Machine) -> Path:
-    """A repository on a machine whose memory holds one lesson that only a prompt can bring."""
-    filler = {f"filler-{n:03}": {"gist": f"Filler {n} " + "and so on " * 25} for n in range(150)}
-    by_hand(machine, {"kettle-whistle-pitch": {"gist": GIST, "created": "2026-01-01T00:00:00.000Z"}, **filler})
+    """A repository on a machine whose memory holds a lesson for each outage that only a prompt can bring."""
+    long = " It does so" + " and so on" * 20 + "."  # a short one is shown where the next of the others has no room
+    brought = {f"lesson-{n}": {"gist": gist + long, "created": OLD} for n, (gist, _) in enumerate(OUTAGES.values())}
+    by_hand(machine, {**brought, **many(150)})
     return machine.repository()
 
 
-@pytest.fixture(params=[hang, break_down])
-def goes_on(machine: Machine, folder: Path, request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Measures a client without kg, then with it while the server fails; each event is the same call of a tool."""
+@pytest.fixture
+def goes_on(machine: Machine, folder: Path) -> Callable[..., None]:
+    """Measures a client without kg, then with it through each outage; each event is the same call of a tool."""
 
     def run(agent: str, client: Claude | Codex | Copilot, tool: str, **arguments: str) -> None:
         def look() -> Call:
@@ -150,7 +165,7 @@ def goes_on(machine: Machine, folder: Path, request: pytest.FixtureRequest) -> C
         with client.talk(folder) as talk:
             session = Session(talk, client.model, look)
             session.seconds("Warm up.")
-            check(machine, session, request.param, bare)
+            check(machine, session, bare)
 
     return run
 
