@@ -39,6 +39,7 @@ from kg_server.sources import (
     pass_over,
     recalls,
 )
+from kg_server.turned_off import is_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -116,10 +117,13 @@ class Events:
         self.heard.event(harness.name, raw.native, now)
         if raw.part > 1:
             return await self._further(harness, raw, event, spec)
+        has_no_memory = await is_off(self.memory.store.settings.projects, event.cwd)
         if event.kind is EventKind.BEFORE_TOOL:
             bound = self._bind(harness, event)
-            reply = await self.holding.refusal(harness, raw, event, spec) or self._reply(harness, raw)
-            return replace(reply, context=bound)
+            held = None if has_no_memory else await self.holding.refusal(harness, raw, event, spec)
+            return replace(held or self._reply(harness, raw), context=bound)
+        if has_no_memory:
+            return self._reply(harness, raw)
         self.endings.note(harness, event)
         if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
             return self._reply(harness, raw)

@@ -21,6 +21,7 @@ from kg_server.sources.others import news_blocks, pass_over
 from kg_server.tools.hygiene import warning, without_secrets
 from kg_server.tools.levels import Levels
 from kg_server.tools.plan import Call, Plan, said
+from kg_server.turned_off import TOLD, is_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,6 +60,8 @@ class Executor:
         self, tool: Tool[Any], arguments: Arguments, context: Context, harness: Harness, caller: Caller
     ) -> ToolReply:
         """Runs one call of ``context`` to its reply. A domain error is an error reply; nothing was changed then."""
+        if await is_off(self.memory.store.settings.projects, context.cwd):
+            return ToolReply(TOLD, is_error=True)
         try:
             arguments, secrets = await without_secrets(tool, arguments)
             plan = await self._decide(tool, arguments, context, harness)

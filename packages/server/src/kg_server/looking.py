@@ -15,6 +15,7 @@ from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import Levels, level_of
 from kg_server.tools.passages import DOCUMENTS, passage_line, passages, without_passages
 from kg_server.tools.showing import shown_in_full
+from kg_server.turned_off import is_off, off_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,12 +66,14 @@ async def show(memory: Memory, cwd: str, ids: Sequence[str]) -> dict[str, object
     """The nodes named, or every level: ``text`` as a model reads it, ``nodes`` as values, one after the other, and
     ``missing`` sentences.
 
-    ``note`` says when the memory of this folder may be one that has another folder's name; else it is empty.
+    ``note`` says when memory is off in this folder, or may be one that has another folder's name; else it is empty.
 
     Of a level, ``nodes`` are those in sight; an export has all.
     """
     levels = await levels_at(memory, cwd)
     note = memory.store.projects.left_behind(cwd) if cwd else ""
+    if await is_off(memory.store.settings.projects, cwd):
+        note = off_note(cwd)
     if not ids:
         return {**await _whole(levels), "missing": [], "note": note}
     found: list[tuple[Graph, Node]] = []

@@ -13,6 +13,7 @@ from kg_server.generic import GENERIC
 from kg_server.interface import Preview
 from kg_server.looking import levels_at
 from kg_server.rulebook import Rulebook
+from kg_server.turned_off import is_off, off_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +43,12 @@ def meant(harnesses: Mapping[str, Harness], name: str) -> Harness:
 
 
 async def previewed(memory: Memory, outlook: Outlook, harness: Harness, cwd: str, now: Millis) -> Preview:
-    """The text of a session's start in ``cwd``, for a session that nobody has; changes nothing."""
+    """The text of a session's start in ``cwd``, for a session that nobody has; changes nothing.
+
+    Raises REFUSED where memory is off.
+    """
+    if await is_off(memory.store.settings.projects, cwd):
+        raise KgError(Code.REFUSED, off_note(cwd))
     levels = await levels_at(memory, cwd)
     context = Context(
         id=_PREVIEW,

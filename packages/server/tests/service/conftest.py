@@ -13,7 +13,7 @@ import pytest
 
 from kg_core.host import Plugins
 from kg_core.store import Home, Settings
-from kg_core.store.settings import PreloadSettings, RuleSettings
+from kg_core.store.settings import PreloadSettings, ProjectSettings, RuleSettings
 from kg_plugin_api import (
     Caller,
     Carrier,
@@ -231,9 +231,10 @@ class World:
     def agent(self, session: str, *, cwd: str = "shop", harness: str = "hooked", agent: str = "") -> Agent:
         return Agent(self, session, harness, self.folder(cwd) if cwd else "", agent)
 
-    async def restart(self, *, hold: bool = False, whole: bool = False) -> None:
+    async def restart(self, *, hold: bool = False, whole: bool = False, off: tuple[str, ...] = ()) -> None:
         await self.service.close()
-        settings = Settings(rules=RuleSettings(hold=hold), preload=PreloadSettings(whole=whole))
+        projects = ProjectSettings(off=off)
+        settings = Settings(projects=projects, rules=RuleSettings(hold=hold), preload=PreloadSettings(whole=whole))
         self.service = await opened(self.root, self.clock, self.plugins, settings)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from kg_core.store.files import read_regular
 from kg_plugin_api import Code, KgError
@@ -31,6 +32,16 @@ class ProjectSettings(_Table):
 
     match_remotes: bool = False
     """Whether folders with the same git remote share one memory: a second clone does, and so does a moved folder."""
+    off: tuple[str, ...] = Field(default=(), strict=False)
+    """Folders in which agents have no memory, with all below them: absolute, or from the home folder with ``~``."""
+
+    @field_validator("off")
+    @classmethod
+    def _absolute(cls, folders: tuple[str, ...]) -> tuple[str, ...]:
+        for folder in folders:
+            if not Path(folder).is_absolute() and folder.split("/")[0] != "~":
+                raise ValueError(f"{folder!r} is no absolute folder; write it with all above it, or from ~ on")
+        return folders
 
 
 class JournalSettings(_Table):
@@ -130,7 +141,7 @@ def _sentences(error: ValidationError) -> list[str]:
     for problem in error.errors():
         key = ".".join(str(part) for part in problem["loc"])
         unknown = problem["type"] == "extra_forbidden"
-        wrong = f"{key}: {problem['msg']}{_bounds(problem['loc'])}"
+        wrong = f"{key}: {problem['msg'].removeprefix('Value error, ')}{_bounds(problem['loc'])}"
         sentences.append(f"there is no setting {key!r}{_meant(key)}" if unknown else wrong)
     return sentences
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @as_json
 @with_home
 def command(home: Home, *, as_json: bool) -> None:
-    """Commit the memory folder to its git repository now. The server does it every 15 minutes, and when it ends."""
+    """Commit the memory folder to its git repository now. The server does it too (`[git]` in config.toml)."""
     from kg_server.client import Client
 
     if not (home.memory / ".git").exists():

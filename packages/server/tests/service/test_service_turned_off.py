@@ -1,0 +1,97 @@
+"""In folders that a person names, agents have no memory; everywhere else nothing is different."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kg_plugin_api import Code, KgError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    Live = Callable[[Callable[[Any], Coroutine[None, None, None]]], None]
+
+CACHE = "Cache keys include the tenant; without it rows leak across tenants."
+
+
+async def told_everywhere(agent: Any) -> str:
+    """All that a session is told by itself: as it starts, with a prompt, and after a tool."""
+    return "".join(
+        [await agent.start(), await agent.prompt("Do cache keys include the tenant?"), await agent.after_tool()]
+    )
+
+
+def test_a_session_in_such_a_folder_is_told_nothing_and_its_tools_say_why_and_do_nothing(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        await world.restart(off=(world.folder("shop"),))
+        agent = world.agent("s-2")
+
+        assert await told_everywhere(agent) == ""
+        for tool, arguments in (
+            ("kg_read", {}),
+            ("kg_search", {"query": "cache"}),
+            ("kg_put_node", {"level": "user", "id": "new", "gist": "A new one."}),
+        ):
+            said = await agent.refused(tool, **arguments)
+            assert (
+                said == "The user has turned memory off in this folder, so nothing was read or saved. Go on without it."
+            )
+        assert "new" not in world.service._memory.durable("user").nodes
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("spelt", ["as it is", "through a link", "with all below it"])
+def test_it_is_that_folder_by_whatever_name(live: Live, spelt: str) -> None:
+    async def scenario(world: Any) -> None:
+        folder = Path(world.folder("shop"))
+        link = world.root / "link"
+        link.symlink_to(folder)
+        await world.restart(off=(str(link if spelt == "through a link" else folder),))
+        agent = world.agent("s-1")
+        if spelt == "with all below it":
+            agent.cwd = str(folder / "src" / "deep")
+
+        assert await told_everywhere(agent) == ""
+
+    live(scenario)
+
+
+def test_elsewhere_nothing_is_different_and_a_session_that_goes_there_is_told(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1", cwd="shop-2").put("cache-key", CACHE)
+        await world.restart(off=(world.folder("shop"), "~/nowhere"))
+        assert CACHE in await world.agent("s-2", cwd="shop-2").start()
+        agent = world.agent("s-3")
+        assert await agent.start() == ""
+
+        agent.cwd = world.folder("shop-2")
+
+        assert CACHE in await agent.prompt("Go on.")
+        await agent.put("another", "Another one.")
+        assert "another" in world.service._memory.durable("project:shop-2").nodes
+
+    live(scenario)
+
+
+def test_a_person_sees_the_memory_there_all_the_same_and_is_told_that_it_is_off(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        await world.restart(off=(world.folder("shop"),))
+        note = f"Memory is off for agents in {world.folder('shop')}, as `off` in `[projects]` of config.toml says."
+
+        shown = await world.service.show(world.folder("shop"), ())
+        with pytest.raises(KgError) as caught:
+            await world.service.preview("hooked", world.folder("shop"))
+
+        assert CACHE in shown["text"]
+        assert shown["note"] == note
+        assert (caught.value.code, caught.value.sentence) == (Code.REFUSED, note)
+        assert (await world.service.show(world.folder("other"), ()))["note"] == ""
+
+    live(scenario)
