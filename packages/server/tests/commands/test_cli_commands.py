@@ -15,7 +15,7 @@ from kg_server.carrier.run import options
 from kg_server.carrier.version import VERSION
 from kg_server.carrier.wire import endpoint
 from kg_server.cli import operations
-from kg_server.cli.group import COMMANDS, root
+from kg_server.cli.group import COMMANDS, SECTIONS, root
 from kg_server.errors import ANSWERS
 
 
@@ -26,6 +26,17 @@ def test_every_command_is_there_and_explains_itself(kg) -> None:
         assert command.name == name
         assert command.help
         assert kg(name, "--help")[0] == 0
+
+
+def test_help_lists_the_commands_by_what_they_are_about_in_columns_of_one_width(kg) -> None:
+    lines = kg("--help")[1].splitlines()
+    places = [
+        line.index(text[:20]) for name, text in COMMANDS.items() for line in lines if line.startswith(f"  {name} ")
+    ]
+
+    assert [line.rstrip(":") for line in lines if line.rstrip(":") in SECTIONS] == list(SECTIONS)
+    assert len(places) == len(COMMANDS)
+    assert len(set(places)) == 1
 
 
 def test_help_lists_the_commands_without_importing_them() -> None:
@@ -62,7 +73,7 @@ def test_without_arguments_the_help_is_shown(kg) -> None:
     code, out, _ = kg()
 
     assert code == 0
-    assert "Commands:" in out
+    assert "The server:" in out
 
 
 @pytest.mark.parametrize("arguments", [["no-such-command"], ["start", "--nonsense"], ["search"]])

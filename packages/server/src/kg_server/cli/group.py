@@ -21,39 +21,53 @@ from kg_server.errors import ANSWERS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
+SECTIONS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
-        "setup": "Connect the agents on this machine to kg.",
-        "uninstall": "Take out what setup has put in.",
-        "doctor": "Say what works, what does not, and what to do.",
-        "start": "Start the server.",
-        "stop": "Stop the server.",
-        "restart": "Stop the server and start it again.",
-        "status": "Say whether the server runs.",
-        "serve": "Serve in the foreground.",
-        "logs": "Show the server's log.",
-        "show": "Show the memory of this folder, or single lessons.",
-        "search": "Search the memory of this folder.",
-        "why": "Explain why a lesson is in sight or not.",
-        "why-recall": "Explain why the last prompt or file brought something to mind, or nothing.",
-        "delete": "Delete lessons, after a backup.",
-        "rename": "Give a lesson another id.",
-        "map": "Show, check or begin the map of this code base: components and rules.",
-        "import": "Take over the memory of another product, or of an export.",
-        "export": "Print the memory as JSON or Markdown.",
-        "backup": "Write the whole memory into one file.",
-        "restore": "Put memory back as it was in a backup.",
-        "commit": "Commit the memory folder to its git repository now.",
-        "preview": "Show exactly what the start of a session would deliver.",
-        "plugins": "List the plug-ins and what is wrong with them.",
-        "demo": "Let two scripted agents share a temporary memory.",
-        "mcp": "The MCP server that an agent starts (standard input and output).",
-        "hook": "Carry one event; agents' hooks run this.",
-        "merge-driver": "Merge graph files three-way; git runs this.",
-        "version": "Show the version.",
+        "Agents": {
+            "setup": "Connect the agents on this machine to kg.",
+            "uninstall": "Take out what setup has put in.",
+            "doctor": "Say what works, what does not, and what to do.",
+            "preview": "Show exactly what the start of a session would deliver.",
+            "demo": "Let two scripted agents share a temporary memory.",
+        },
+        "Lessons": {
+            "show": "Show the memory of this folder, or single lessons.",
+            "search": "Search the memory of this folder.",
+            "why": "Explain why a lesson is in sight or not.",
+            "why-recall": "Explain why the last prompt or file brought something to mind, or nothing.",
+            "delete": "Delete lessons, after a backup.",
+            "rename": "Give a lesson another id.",
+            "map": "Show, check or begin the map of this code base: components and rules.",
+        },
+        "The whole memory": {
+            "import": "Take over the memory of another product, or of an export.",
+            "export": "Print the memory as JSON or Markdown.",
+            "backup": "Write the whole memory into one file.",
+            "restore": "Put memory back as it was in a backup.",
+            "commit": "Commit the memory folder to its git repository now.",
+        },
+        "The server": {
+            "start": "Start the server.",
+            "stop": "Stop the server.",
+            "restart": "Stop the server and start it again.",
+            "status": "Say whether the server runs.",
+            "serve": "Serve in the foreground.",
+            "logs": "Show the server's log.",
+            "plugins": "List the plug-ins and what is wrong with them.",
+            "version": "Show the version.",
+        },
+        "Run by programs": {
+            "mcp": "The MCP server that an agent starts (standard input and output).",
+            "hook": "Carry one event; agents' hooks run this.",
+            "merge-driver": "Merge graph files three-way; git runs this.",
+        },
     }
 )
-"""Every command with its line of help; the command itself is ``kg_server.cli.<module>.command``."""
+"""Every command with its line of help, by what it is about, in the order in which a person meets them."""
+COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
+    {name: line for section in SECTIONS.values() for name, line in section.items()}
+)
+"""All of them; the command itself is ``kg_server.cli.<module>.command``."""
 
 
 _OF_DISKS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
@@ -131,6 +145,14 @@ class Commands(Listing):
             return command
         found: click.Command | None = module.of_plugin(cmd_name)
         return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands by what they are about, in columns of one width."""
+        del ctx
+        width = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
     def listed(self, above: str = "") -> Iterator[tuple[str, str]]:
         """The commands of kg, without importing them."""
