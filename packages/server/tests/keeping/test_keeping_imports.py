@@ -52,6 +52,19 @@ def test_an_import_keeps_times_levels_and_relations_between_levels(kg, server, i
     assert server.graph("user").use["short-answers"].stamps
 
 
+def test_a_lesson_that_says_no_time_was_created_when_it_was_first_imported(kg, server, tmp_path) -> None:
+    page = tmp_path / "by-hand.json"
+    page.write_text(json.dumps({"format": 1, "nodes": {"plain": {"gist": "Plain."}}}), encoding="utf-8")
+
+    kg("import", page, "--level", "user")
+    first = server.graph("user").nodes["plain"].created
+    again = json.loads(kg("import", page, "--level", "user", "--json")[1])
+
+    assert first > 0
+    assert server.graph("user").nodes["plain"].created == first
+    assert again["graphs"][0]["counts"]["same"] == 1
+
+
 def test_a_case_that_is_imported_is_one_vote_for_its_lesson_however_often_it_comes(kg, server, imports, tmp_path):
     kg("import", imports / "kg-memory-0.17.0-cases")
     rounding = server.graph("project:till").use["rounding-rules"]

@@ -13,6 +13,7 @@ from kg_core.exchange import taking
 from kg_core.exchange.taking import Outcome, restored
 from kg_core.model import MAINTAIN, USER, Graph
 from kg_core.model.codec import read_edge, read_node, read_progress, read_use
+from kg_core.model.merge import dated
 from kg_core.model.nesting import is_too_deep
 from kg_core.model.visible import shows
 from kg_core.policy.activity import worked_on
@@ -128,7 +129,7 @@ class Offers:
                 run.staged[key] = ours.apply(taken.change)
             else:
                 at, by = self._clock(), str(run.kind)
-                change = worked_on(taken.change, ours, at, by)
+                change = worked_on(dated(taken.change, at), ours, at, by)
                 await self._memory.commit(Write(by=by, at=at, changes=(change,)))
         _count(run, key, taken)
         return {"taken": len(taken.outcomes)}
