@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kg_core.model import Edge, Graph, Kind, Node, Status, Tier, Use
+from kg_core.model import Change, Edge, Graph, Kind, Node, Status, Tier, Use
 from kg_core.model.steps import at_once
 from kg_core.render import MarkKind, Rank, fit, level_steps, node_blocks
 from kg_core.render.level import active_block
@@ -26,6 +26,12 @@ def test_a_level_shows_gists_edges_and_archived_ids() -> None:
         "Project: 2 active, 1 archived\n  a: A\n    → uses → b\n  b: B\n"
         "  archived (kg_read with ids shows them):\n  old"
     )
+
+
+def test_what_is_in_no_text_is_counted_where_a_person_might_miss_it() -> None:
+    graph = GRAPH.apply(Change(graph=GRAPH.key, use={name: Use(tier=Tier.ORPHANED) for name in ("b", "old")}))
+    text = fit(at_once(level_steps(graph, None, title="Project")), None).text
+    assert text == "Project: 1 active, 0 archived, 2 more that a search finds\n  a: A"
 
 
 def test_what_was_preloaded_is_shown_by_id_and_not_marked_again() -> None:

@@ -48,9 +48,10 @@ def level_steps(graph: Graph, user: Graph | None, *, title: str) -> Steps[list[B
 
 
 def level_heading(graph: Graph, title: str) -> Block:
-    """The line above a level."""
-    active, archived = (len(graph.tiers[tier]) for tier in (Tier.ACTIVE, Tier.ARCHIVED))
-    return Block(text=f"{title}: {active} active, {archived} archived")
+    """The line above a level. It counts what stands below, and what is in no text but is there."""
+    active, archived, orphaned = (len(graph.tiers[tier]) for tier in (Tier.ACTIVE, Tier.ARCHIVED, Tier.ORPHANED))
+    others = f", {orphaned} more that a search finds" if orphaned else ""
+    return Block(text=f"{title}: {active} active, {archived} archived{others}")
 
 
 def block_name(graph: Graph, node_id: str) -> str:
