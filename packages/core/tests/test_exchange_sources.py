@@ -356,6 +356,14 @@ def test_what_is_no_source_says_what_can_be_imported(tmp_path: Path, name: str) 
     assert failure.value.code is (Code.NOT_FOUND if name == "absent" else Code.INVALID)
 
 
+@pytest.mark.parametrize("begun", ['{"format": 1, "nodes": {"one"', '\ufeff {"graphs": {"user"'])
+def test_of_a_file_that_breaks_off_it_is_said_where(tmp_path: Path, begun: str) -> None:
+    (tmp_path / "export.json").write_text(begun, encoding="utf-8")
+
+    with pytest.raises(KgError, match=r"export\.json is no sound graph file: it cannot be read at character \d+\."):
+        asyncio.run(read_source(tmp_path / "export.json"))
+
+
 @pytest.mark.parametrize("form", ["", "kg", "markdown"])
 def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path, form: str) -> None:
     os.mkfifo(tmp_path / "pipe")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import tomllib
 from dataclasses import replace
@@ -101,6 +102,15 @@ def is_one(data: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(record, dict) and "format" in record and ("nodes" in record or "graphs" in record)
+
+
+def is_damaged(data: bytes) -> bool:
+    """Whether this begins as such a file and is no JSON."""
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+    return False
 
 
 def _exported(data: bytes) -> dict[str, Any] | None:

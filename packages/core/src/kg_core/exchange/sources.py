@@ -80,8 +80,8 @@ def _recognised(path: Path) -> str:
         file = _file(path)
         if official.is_one(file):
             return official.FORMAT
-        if own.is_one(file.data):
-            return own.FORMAT
+        if own.is_one(file.data) or (path.suffix.lower() == ".json" and own.is_damaged(file.data)):
+            return own.FORMAT  # whose reader says where a damaged one breaks off
         if path.suffix.lower() in {".md", ".markdown", ".txt"}:
             return bullets.FORMAT
     raise KgError(
