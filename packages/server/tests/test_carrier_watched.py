@@ -30,6 +30,8 @@ class Slow(threading.Thread):
         self.looks = -1  # the first one is the introduction
         self.asked = 0
         self.hangs = threading.Event()
+        self.is_deaf = False
+        """Whether it says no more that it is there, and does all else."""
         self._seconds = seconds
         self._listening = socket.create_server(("127.0.0.1", 0))
         found = {"port": self._listening.getsockname()[1], "token": "t", "pid": os.getpid(), "version": VERSION}
@@ -42,6 +44,7 @@ class Slow(threading.Thread):
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def close(self) -> None:
+        self.hangs.clear()
         self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
         self.join(10)
@@ -51,11 +54,14 @@ class Slow(threading.Thread):
             while first := lines.readline():
                 while lines.readline().strip():
                     pass
-                if self.hangs.is_set():
-                    continue
+                while self.hangs.is_set():
+                    time.sleep(LOOK)
                 if first.startswith(b"POST "):
                     self.asked += 1
                     time.sleep(self._seconds)
+                elif self.is_deaf and self.looks >= 0:
+                    time.sleep(1)
+                    continue
                 else:
                     self.looks += 1
                 connection.sendall(
@@ -108,6 +114,27 @@ def test_a_call_at_a_server_that_hangs_is_given_up_long_before_its_time_and_may_
 
     assert caught.value.sent
     assert time.monotonic() - began < 2.5
+
+
+def test_a_large_call_is_given_up_as_soon_at_a_server_that_does_not_take_it(tmp_path: Path, slow) -> None:
+    server = slow(0.0)
+
+    began = time.monotonic()
+    with contextlib.closing(wire.Wire(str(tmp_path / "server.json"))) as way:
+        way.greet(time.monotonic() + 20)
+        server.hangs.set()
+        with pytest.raises(wire.Silent):
+            way.request("POST", "/mcp", b"x" * (16 << 20), {}, time.monotonic() + 20, watched=True)
+
+    assert time.monotonic() - began < 3
+
+
+def test_an_answer_that_comes_while_nobody_says_that_the_server_is_there_counts(tmp_path: Path, slow) -> None:
+    server = slow(4 * LOOK)
+    server.is_deaf = True
+
+    assert post(tmp_path, watched=True).status == 200
+    assert server.looks == 0
 
 
 def test_a_server_that_no_longer_says_where_it_listens_is_still_waited_for(tmp_path: Path, slow) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kg_server.carrier.places import Places
 
 CALL_SECONDS = 60.0
-"""How long a tool call may take once the server has it; at a server that hangs it is given up after ten."""
+"""How long a tool call may take once the server has it; at a server that hangs it is given up after about ten."""
 START_SECONDS = 10.0
 """How long a tool call waits for a server that has to be started."""
 NO_ANSWER_TO_A_WRITE = (

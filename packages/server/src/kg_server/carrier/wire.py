@@ -198,11 +198,11 @@ class Wire:
             self.close()
             raise Stranger(f"another program listens on port {target.port}", sent=False)
 
-    def _look(self) -> None:
+    def _look(self, deadline: float) -> None:
         """Raises TimeoutError when the server hangs. One that is going away closes the connection itself."""
         beside = Wire(self._server_file)
         try:
-            beside.greet(time.monotonic() + _INTRODUCTION_SECONDS)
+            beside.greet(min(deadline, time.monotonic() + _INTRODUCTION_SECONDS))
         except Silent as silence:
             raise TimeoutError from silence
         except Missed:
@@ -226,9 +226,9 @@ class Wire:
             lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
         head = "\r\n".join([*lines, "", ""]).encode("latin-1", "replace")
         try:
-            connection.settimeout(_left(deadline))
-            connection.sendall(head + body)
-            return _read(connection, deadline, self._look if watched else None)
+            look = self._look if watched else None
+            _send(connection, head + body, deadline, look)
+            return _read(connection, deadline, look)
         except TimeoutError as failure:
             self.close()
             raise Silent("the server does not answer", sent=True) from failure
@@ -244,7 +244,18 @@ def _left(deadline: float) -> float:
     return left
 
 
-def _read(connection: _socket.socket, deadline: float, look: Callable[[], None] | None = None) -> Reply:
+def _send(connection: _socket.socket, data: bytes, deadline: float, look: Callable[[float], None] | None) -> None:
+    """Sends all of it, with a ``look`` whenever nobody takes any."""
+    rest = memoryview(data)
+    while rest:
+        if look is not None and not select.select([], [connection], [], min(_left(deadline), _LOOK_SECONDS))[1]:
+            look(deadline)
+        else:
+            connection.settimeout(_left(deadline))
+            rest = rest[connection.send(rest) :]
+
+
+def _read(connection: _socket.socket, deadline: float, look: Callable[[float], None] | None = None) -> Reply:
     """Reads one answer that states its length, with a ``look`` at times. Raises ValueError for anything else."""
     received = bytearray()
     while (end := received.find(b"\r\n\r\n")) < 0:
@@ -265,11 +276,21 @@ def _read(connection: _socket.socket, deadline: float, look: Callable[[], None] 
     return Reply(int(remainder[:3]), headers, bytes(body[:length]))
 
 
-def _receive(connection: _socket.socket, into: bytearray, deadline: float, look: Callable[[], None] | None) -> None:
-    while look is not None and not select.select([connection], [], [], min(_left(deadline), _LOOK_SECONDS))[0]:
-        look()
+def _receive(
+    connection: _socket.socket, into: bytearray, deadline: float, look: Callable[[float], None] | None
+) -> None:
+    while look is not None and not _has_come(connection, min(_left(deadline), _LOOK_SECONDS)):
+        try:
+            look(deadline)
+        except TimeoutError:
+            if not _has_come(connection, 0):  # else it came during the look
+                raise
     connection.settimeout(_left(deadline))
     chunk = connection.recv(_CHUNK)
     if not chunk:
         raise ConnectionError("closed by the server")
     into += chunk
+
+
+def _has_come(connection: _socket.socket, within: float) -> bool:
+    return bool(select.select([connection], [], [], within)[0])
