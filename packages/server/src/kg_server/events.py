@@ -115,32 +115,27 @@ class Events:
             return self._reply(harness, raw)
         now = self.clock()
         self.heard.event(harness.name, raw.native, now)
+        has_no_memory = await self._has_no_memory(harness, event)
         if raw.part > 1:
-            return await self._further(harness, raw, event, spec)
-        has_no_memory = await is_off(self.memory.store.settings.projects, event.cwd)
+            return self._reply(harness, raw) if has_no_memory else await self._further(harness, raw, event, spec)
         if event.kind is EventKind.BEFORE_TOOL:
             bound = self._bind(harness, event)
             held = None if has_no_memory else await self.holding.refusal(harness, raw, event, spec)
             return replace(held or self._reply(harness, raw), context=bound)
-        if has_no_memory:
-            return self._reply(harness, raw)
         self.endings.note(harness, event)
         if not _concerns(event, spec) or self.duplicates.is_repeated(harness.name, event, now):
             return self._reply(harness, raw)
         late = raw.meta.get(LATE)
         if self._is_overtaken(ContextKey(harness.name, event.session, event.agent), late):
             return self._reply(harness, raw)
+        if has_no_memory:  # its tools are to know where it works
+            self._admitted(harness, event, compacted=False)
+            return self._reply(harness, raw)
         self.plugins.seen(event)
         completed = await self.transcripts.complete(harness, event)
-        event, sequence = completed.event, self.memory.store.sequence
-        context, how = self.admission.of_event(
-            harness, event, sequence=sequence, now=now, compacted=completed.compacted
-        )
+        event = completed.event
+        context = self._admitted(harness, event, compacted=completed.compacted)
         self.transcripts.note(completed, context)
-        if how is not Entrance.KEEP:
-            self.deliveries.forget(context.id)
-            self.queues.rewind(context.id)
-            self.pages.forget(context.id)
         brings = spec.injects or (isinstance(harness.delivery, Queued) and spec.delivered_by)
         if late is not None or not brings:
             return self._reply(harness, raw)
@@ -161,6 +156,23 @@ class Events:
             )
         context = self.registry.get(context.id) or context
         return self._say(harness, raw, event, spec, context, results, touches, found)
+
+    async def _has_no_memory(self, harness: Harness, event: Event) -> bool:
+        """Whether memory is off where the event comes from, or where its session began."""
+        key = ContextKey(harness.name, event.session, event.agent)
+        known = [self.registry.find(each) for each in (key, key._replace(agent=""))]
+        began = [context.cwd for context in known if context is not None]
+        return await is_off(self.memory.store.settings.projects, event.cwd, *began)
+
+    def _admitted(self, harness: Harness, event: Event, *, compacted: bool) -> Context:
+        """The context of an event; where it begins anew, nothing is on its way to it any more."""
+        sequence, now = self.memory.store.sequence, self.clock()
+        context, how = self.admission.of_event(harness, event, sequence=sequence, now=now, compacted=compacted)
+        if how is not Entrance.KEEP:
+            self.deliveries.forget(context.id)
+            self.queues.rewind(context.id)
+            self.pages.forget(context.id)
+        return context
 
     def _is_overtaken(self, key: ContextKey, late: object) -> bool:
         """Whether a start that came in at ``late`` has been heard of since and its session has its memory: as when

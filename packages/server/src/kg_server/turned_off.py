@@ -13,9 +13,10 @@ TOLD: Final = "The user has turned memory off in this folder, so nothing was rea
 """What an agent is told that calls a tool there."""
 
 
-async def is_off(settings: ProjectSettings, cwd: str) -> bool:
-    """Whether ``cwd`` is such a folder or lies in one, whatever name it is known by; a folder of no name is none."""
-    return bool(settings.off and cwd) and await asyncio.to_thread(_lies_in, settings.off, cwd)
+async def is_off(settings: ProjectSettings, *folders: str) -> bool:
+    """Whether one of ``folders`` is such a folder or lies in one, whatever name it is known by; no name is none."""
+    named = [folder for folder in folders if folder]
+    return bool(settings.off and named) and await asyncio.to_thread(_is_any_in, named, settings.off)
 
 
 def off_note(folder: str) -> str:
@@ -23,9 +24,16 @@ def off_note(folder: str) -> str:
     return f"Memory is off for agents in {folder}, as `off` in `[projects]` of config.toml says."
 
 
-def _lies_in(folders: tuple[str, ...], cwd: str) -> bool:
+def _is_any_in(folders: list[str], off: tuple[str, ...]) -> bool:
+    return any(_lies_in(folder, each) for folder in folders for each in off)
+
+
+def _lies_in(folder: str, off: str) -> bool:
+    """Told by the disk's numbers too, for some disks have several spellings of one name."""
     try:
-        here = Path(cwd).resolve()
-        return any(here.is_relative_to(Path(each).expanduser().resolve()) for each in folders)
+        here, there = Path(folder).resolve(), Path(off).expanduser().resolve()
+        if here.is_relative_to(there):
+            return True
+        return there.exists() and any(each.exists() and each.samefile(there) for each in (here, *here.parents))
     except (OSError, RuntimeError, ValueError):  # a loop of links; no home; what can be no path
         return False

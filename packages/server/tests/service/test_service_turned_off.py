@@ -62,17 +62,45 @@ def test_it_is_that_folder_by_whatever_name(live: Live, spelt: str) -> None:
     live(scenario)
 
 
-def test_elsewhere_nothing_is_different_and_a_session_that_goes_there_is_told(live: Live) -> None:
+@pytest.mark.parametrize("goes_to", ["shop-2", ""])
+def test_a_session_that_began_there_has_no_memory_wherever_it_goes(live: Live, goes_to: str) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1", cwd="shop-2").put("cache-key", CACHE, level="user")
+        await world.restart(off=(world.folder("shop"),))
+        agent = world.agent("s-2")
+        helper = world.agent("s-2", agent="helper")
+        assert await agent.start() == ""
+
+        agent.cwd = helper.cwd = world.folder(goes_to) if goes_to else ""
+
+        assert await told_everywhere(agent) + await helper.event("AgentStart") == ""
+        assert "turned memory off" in await agent.refused("kg_put_node", level="user", id="new", gist="A new one.")
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("odd", ["/a\0b", "loop"])
+def test_an_entry_that_makes_no_sense_takes_none_of_the_others_away(live: Live, odd: str) -> None:
+    async def scenario(world: Any) -> None:
+        (world.root / "loop").symlink_to(world.root / "loop")
+        await world.restart(off=(str(world.root / "loop") if odd == "loop" else odd, world.folder("shop")))
+
+        assert await told_everywhere(world.agent("s-1")) == ""
+
+    live(scenario)
+
+
+def test_elsewhere_nothing_is_different_and_a_session_that_comes_from_there_goes_on(live: Live) -> None:
     async def scenario(world: Any) -> None:
         await world.agent("s-1", cwd="shop-2").put("cache-key", CACHE)
         await world.restart(off=(world.folder("shop"), "~/nowhere"))
-        assert CACHE in await world.agent("s-2", cwd="shop-2").start()
-        agent = world.agent("s-3")
-        assert await agent.start() == ""
+        agent = world.agent("s-2", cwd="shop-2")
 
+        assert CACHE in await agent.start()
+        agent.cwd = world.folder("shop")
+        assert await agent.prompt("Do cache keys include the tenant?") + await agent.after_tool() == ""
         agent.cwd = world.folder("shop-2")
-
-        assert CACHE in await agent.prompt("Go on.")
+        assert CACHE in await agent.start("compact")
         await agent.put("another", "Another one.")
         assert "another" in world.service._memory.durable("project:shop-2").nodes
 

@@ -39,7 +39,7 @@ class ProjectSettings(_Table):
     @classmethod
     def _absolute(cls, folders: tuple[str, ...]) -> tuple[str, ...]:
         for folder in folders:
-            if not Path(folder).is_absolute() and folder.split("/")[0] != "~":
+            if not Path(folder).is_absolute() and Path(folder).parts[:1] != ("~",):
                 raise ValueError(f"{folder!r} is no absolute folder; write it with all above it, or from ~ on")
         return folders
 
