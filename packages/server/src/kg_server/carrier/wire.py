@@ -248,11 +248,10 @@ def _send(connection: _socket.socket, data: bytes, deadline: float, look: Callab
     """Sends all of it, with a ``look`` whenever nobody takes any."""
     rest = memoryview(data)
     while rest:
-        if look is not None and not select.select([], [connection], [], min(_left(deadline), _LOOK_SECONDS))[1]:
-            look(deadline)
-        else:
-            connection.settimeout(_left(deadline))
-            rest = rest[connection.send(rest) :]
+        if look is not None:
+            _wait(lambda seconds: bool(select.select([], [connection], [], seconds)[1]), deadline, look)
+        connection.settimeout(_left(deadline))
+        rest = rest[connection.send(rest) :]
 
 
 def _read(connection: _socket.socket, deadline: float, look: Callable[[float], None] | None = None) -> Reply:
@@ -279,12 +278,8 @@ def _read(connection: _socket.socket, deadline: float, look: Callable[[float], N
 def _receive(
     connection: _socket.socket, into: bytearray, deadline: float, look: Callable[[float], None] | None
 ) -> None:
-    while look is not None and not _has_come(connection, min(_left(deadline), _LOOK_SECONDS)):
-        try:
-            look(deadline)
-        except TimeoutError:
-            if not _has_come(connection, 0):  # else it came during the look
-                raise
+    if look is not None:
+        _wait(lambda seconds: bool(select.select([connection], [], [], seconds)[0]), deadline, look)
     connection.settimeout(_left(deadline))
     chunk = connection.recv(_CHUNK)
     if not chunk:
@@ -292,5 +287,11 @@ def _receive(
     into += chunk
 
 
-def _has_come(connection: _socket.socket, within: float) -> bool:
-    return bool(select.select([connection], [], [], within)[0])
+def _wait(is_ready: Callable[[float], bool], deadline: float, look: Callable[[float], None]) -> None:
+    """Returns once ``is_ready``, within seconds that it is given. Raises TimeoutError."""
+    while not is_ready(min(_left(deadline), _LOOK_SECONDS)):
+        try:
+            look(deadline)
+        except TimeoutError:
+            if not is_ready(0):  # else it became so during the look
+                raise
