@@ -77,7 +77,7 @@ class Service:
         self._recall_log = recall_log
         self._harnesses = {harness.name: harness for harness in (GENERIC, *plugins.harnesses)}
         self._bindings = Bindings()
-        self._admission = Admission(registry, self._bindings, memory.store.projects)
+        self._admission = Admission(registry, self._bindings, memory.store.projects, memory.store.settings.projects)
         self._deliveries = Deliveries(self._arrived)
         self._queues = Queues(self._arrived, waiting)
         self._queues.restore(registry.knows)

@@ -16,16 +16,17 @@ TOLD: Final = "The user has turned memory off in this folder, so nothing was rea
 async def is_off(settings: ProjectSettings, *folders: str) -> bool:
     """Whether one of ``folders`` is such a folder or lies in one, whatever name it is known by; no name is none."""
     named = [folder for folder in folders if folder]
-    return bool(settings.off and named) and await asyncio.to_thread(_is_any_in, named, settings.off)
+    return bool(settings.off and named) and await asyncio.to_thread(lies_off, settings, *named)
+
+
+def lies_off(settings: ProjectSettings, *folders: str) -> bool:
+    """The same, and blocking."""
+    return any(_lies_in(folder, off) for folder in folders if folder for off in settings.off)
 
 
 def off_note(folder: str) -> str:
     """What a person is told who looks at the memory from there."""
     return f"Memory is off for agents in {folder}, as `off` in `[projects]` of config.toml says."
-
-
-def _is_any_in(folders: list[str], off: tuple[str, ...]) -> bool:
-    return any(_lies_in(folder, each) for folder in folders for each in off)
 
 
 def _lies_in(folder: str, off: str) -> bool:

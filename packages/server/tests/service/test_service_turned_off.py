@@ -79,6 +79,28 @@ def test_a_session_that_began_there_has_no_memory_wherever_it_goes(live: Live, g
     live(scenario)
 
 
+def test_one_that_began_there_outside_of_all_projects_gets_none_that_it_goes_to(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        notes = world.root / "notes"
+        notes.mkdir()
+        monkeypatch.setenv("TMPDIR", str(notes))  # a folder for temporary files is no project
+        await world.restart(off=(str(notes),))
+        agent = world.agent("s-2")
+        agent.cwd = str(notes)
+        assert await agent.start() == ""
+
+        agent.cwd = world.folder("shop")
+
+        assert await agent.after_tool() + await told_everywhere(agent) == ""
+        for named in ({}, {"cwd": agent.cwd}):
+            assert "turned memory off" in await agent.refused("kg_read", **named)
+
+    live(scenario)
+
+
 @pytest.mark.parametrize("odd", ["/a\0b", "loop"])
 def test_an_entry_that_makes_no_sense_takes_none_of_the_others_away(live: Live, odd: str) -> None:
     async def scenario(world: Any) -> None:

@@ -9,9 +9,11 @@ from kg_core.store import is_path
 from kg_plugin_api import Code, KgError
 from kg_server.contexts.key import ContextKey
 from kg_server.contexts.start import Entrance, entrance
+from kg_server.turned_off import lies_off
 
 if TYPE_CHECKING:
     from kg_core.model import GraphKey, Millis
+    from kg_core.store.settings import ProjectSettings
     from kg_plugin_api import Caller, Event, Harness
     from kg_server.contexts.binding import Bindings
     from kg_server.contexts.context import Context
@@ -42,10 +44,11 @@ class Projects(Protocol):
 class Admission:
     """Registers, finds and places contexts. Synchronous: two events of one session cannot register it twice."""
 
-    def __init__(self, registry: Registry, bindings: Bindings, projects: Projects) -> None:
+    def __init__(self, registry: Registry, bindings: Bindings, projects: Projects, settings: ProjectSettings) -> None:
         self._registry = registry
         self._bindings = bindings
         self._projects = projects
+        self._settings = settings
 
     def of_event(
         self, harness: Harness, event: Event, *, sequence: int, now: Millis, compacted: bool = False
@@ -119,9 +122,11 @@ class Admission:
             self._attach(context.id, cwd)
 
     def _attach(self, context_id: str, cwd: str) -> None:
-        """Gives a context of user memory alone a project; one that has a project keeps it."""
+        """Gives a context of user memory alone a project; one that has a project, or none on purpose, stays so."""
         context = self._registry.get(context_id)
-        project = self._projects.resolve(cwd) if context is not None and not context.project else None
+        if context is None or context.project or lies_off(self._settings, context.cwd):
+            return
+        project = self._projects.resolve(cwd)
         if project is not None:
             self._registry.place(context_id, cwd, project.key)
 
