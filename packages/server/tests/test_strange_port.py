@@ -177,10 +177,13 @@ def test_commands_name_a_hung_server_and_do_not_wait_long_for_it(home) -> None:
     try:
         asked = [_kg(home, *arguments) for arguments in (["search", "x"], ["show"], ["preview", "--harness", "claude"])]
         said = [command.communicate(timeout=60)[1] for command in asked]
+        told = _kg(home, "doctor").communicate(timeout=60)[0]
     finally:
         os.kill(pid, signal.SIGCONT)
 
     assert time.monotonic() - begun < 25, "less than what an answer may take"
+    assert f"end process {pid} by hand and run `kg start`" in told
+    assert "kg start`." not in told.replace(f"end process {pid} by hand and run `kg start`.", "")
     assert [command.returncode for command in asked] == [3, 3, 3]
     assert all(f"end process {pid} by hand and run `kg start`" in sentence for sentence in said), said
 

@@ -63,6 +63,16 @@ class Client:
             return None
         return found if isinstance(found, dict) and "version" in found else None
 
+    def silence(self) -> str:
+        """What a server that is there and does not answer is told a person with; empty where none is like that."""
+        try:
+            self._wire.greet(time.monotonic() + _HEALTH_SECONDS)
+        except Silent as failure:
+            return self._hung(failure)
+        except Missed:
+            pass
+        return ""
+
     def close(self) -> None:
         """Lets go of the connection."""
         self._wire.close()
@@ -73,7 +83,7 @@ class Client:
         except Unreachable as failure:
             raise KgError(Code.UNAVAILABLE, "The server is not running. Start it with `kg start`.") from failure
         except Silent as failure:
-            raise KgError(Code.UNAVAILABLE, f"Something listens, but {failure}. {self._hung()}") from failure
+            raise KgError(Code.UNAVAILABLE, self._hung(failure)) from failure
         except Missed as failure:
             raise KgError(Code.UNAVAILABLE, f"Something listens, but {failure}. `kg logs` may say more.") from failure
         try:
@@ -85,10 +95,11 @@ class Client:
             return found
         raise _failure(found, reply.status)
 
-    def _hung(self) -> str:
+    def _hung(self, failure: Silent) -> str:
         where = endpoint(self._server_file)
         process = "its process" if where is None else f"process {where.pid}"
-        return f"Try again in a moment; if it stays silent, end {process} by hand and run `kg start`."
+        advice = f"Try again in a moment; if it stays silent, end {process} by hand and run `kg start`."
+        return f"Something listens, but {failure}. {advice}"
 
 
 def _encoded(query: Query) -> str:

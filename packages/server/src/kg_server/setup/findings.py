@@ -10,6 +10,7 @@ from kg_core.store import ProblemKind, Settings
 from kg_plugin_api import KgError
 from kg_server.carrier.places import Places, age
 from kg_server.carrier.version import VERSION, newer
+from kg_server.client import Client
 from kg_server.counting import counted
 from kg_server.lifecycle.control import outdated
 from kg_server.searching import LACK
@@ -82,7 +83,11 @@ def _place(machine: Machine) -> Iterator[Finding]:
 def _server(machine: Machine, health: dict[str, Any] | None, *, is_set_up: bool) -> Iterator[Finding]:
     places = Places(str(machine.memory.root))
     if health is None:
-        if os.path.exists(places.stopped):  # noqa: PTH110 - a name that the carriers gave
+        with Client(machine.memory) as client:
+            silence = client.silence()
+        if silence:
+            yield Finding("server", Level.PROBLEM, silence)
+        elif os.path.exists(places.stopped):  # noqa: PTH110 - a name that the carriers gave
             yield Finding(
                 "server", Level.NOTE, "The server is stopped; `kg start` or the next session of an agent starts it."
             )
