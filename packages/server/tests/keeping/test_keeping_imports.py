@@ -331,6 +331,21 @@ def test_a_backup_that_cannot_be_written_names_the_path(kg, server, tmp_path) ->
     assert str(blocked) in err
 
 
+@pytest.mark.parametrize("place", ["project.toml", "map.toml"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_in_place_of_one_keeps_nothing_else_out_of_a_backup(kg, server, tmp_path, place, make) -> None:
+    odd = server.home.project("odd") / place
+    odd.parent.mkdir(parents=True)
+    make(odd)
+    server.put("retry-three-times", "Three retries")
+
+    assert kg("backup", tmp_path / "b.tar.gz")[0] == 0
+    with tarfile.open(tmp_path / "b.tar.gz") as archive:
+        names = archive.getnames()
+    assert "user.json" in " ".join(names)
+    assert place not in " ".join(names)
+
+
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800"])
 def test_a_backup_under_a_name_that_no_file_can_have_is_a_sentence(server, tmp_path, name) -> None:
     with Client(server.home) as client, pytest.raises(KgError) as failure:

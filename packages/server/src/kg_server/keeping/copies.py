@@ -129,9 +129,12 @@ class Copies:
         return path.stat().st_size
 
     def _beside(self) -> list[Member]:
-        """Registrations and maps of the projects, which people edit, and the files of what has aged."""
+        """Registrations and maps of the projects, which people edit, and the files of what has aged. What is no file
+        in the place of one is left out: a pipe may never end.
+        """
         found = [path for name in ("project.toml", "map.toml") for path in self._home.projects.glob(f"*/{name}")]
         aged = self._home.aged(USER).parent
         levels = [self._home.aged(key) for key in (USER, MAINTAIN)]
-        found += [path for path in (*levels, *aged.glob("projects/*/graph.json")) if path.is_file()]
-        return [Member(path.relative_to(self._home.memory).as_posix(), (path.read_bytes(),)) for path in sorted(found)]
+        found += [*levels, *aged.glob("projects/*/graph.json")]
+        files = sorted(path for path in found if path.is_file())
+        return [Member(path.relative_to(self._home.memory).as_posix(), (path.read_bytes(),)) for path in files]
