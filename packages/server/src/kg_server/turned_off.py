@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,10 +31,13 @@ def off_note(folder: str) -> str:
 
 
 def _lies_in(folder: str, off: str) -> bool:
-    """Told by the disk's numbers too, for some disks have several spellings of one name."""
+    """Told by the name as it is given, for a link in there may lead out, and by where that leads. By the disk's
+    numbers too, for some disks have several spellings of one name.
+    """
     try:
-        here, there = Path(folder).resolve(), Path(off).expanduser().resolve()
-        if here.is_relative_to(there):
+        named, meant = Path(folder), Path(off).expanduser()
+        here, there = named.resolve(), meant.resolve()
+        if here.is_relative_to(there) or Path(os.path.normpath(named)).is_relative_to(os.path.normpath(meant)):
             return True
         return there.exists() and any(each.exists() and each.samefile(there) for each in (here, *here.parents))
     except (OSError, RuntimeError, ValueError):  # a loop of links; no home; what can be no path

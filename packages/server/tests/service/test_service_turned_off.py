@@ -62,6 +62,22 @@ def test_it_is_that_folder_by_whatever_name(live: Live, spelt: str) -> None:
     live(scenario)
 
 
+def test_a_link_in_there_that_leads_out_lies_there_too(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1", cwd="shop-2").put("cache-key", CACHE)
+        link = Path(world.folder("shop")) / "link"
+        link.symlink_to(world.folder("shop-2"))
+        await world.restart(off=(world.folder("shop"),))
+        agent = world.agent("s-2")
+        agent.cwd = str(link)
+
+        assert await told_everywhere(agent) == ""
+        assert "turned memory off" in await agent.refused("kg_read")
+        assert CACHE in await world.agent("s-3", cwd="shop-2").start()
+
+    live(scenario)
+
+
 @pytest.mark.parametrize("goes_to", ["shop-2", ""])
 def test_a_session_that_began_there_has_no_memory_wherever_it_goes(live: Live, goes_to: str) -> None:
     async def scenario(world: Any) -> None:
