@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 
 import kg_search_pg
+from kg_plugin_api import KgError
 from kg_search_pg.desk import Desk
 from kg_search_pg.documents.document import taken_apart
 from kg_search_pg.documents.files import listed
+from kg_search_pg.documents.ignoring import Ignoring
 from kg_search_pg.embedding.tokens import Tokenizer, estimate
 from kg_search_pg.options import Options
 
@@ -43,6 +46,14 @@ def test_a_pointer_of_git_lfs_is_no_document(tmp_path: Path) -> None:
 
     assert found.names == ("docs/about.md",)
     assert "git lfs pull" in found.left_out["docs/video.md"]
+
+
+def test_a_pipe_in_place_of_rules_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path.resolve() / ".kgignore"
+    os.mkfifo(pipe)
+
+    with pytest.raises(KgError, match=r"kgignore cannot be read \(it is a pipe"):
+        Ignoring(tmp_path.resolve()).keeps_out("a.md")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -37,6 +37,8 @@ class Ignoring:
         if folder not in self._known:
             file = self._top / folder / NAME
             try:
+                if file.is_fifo():
+                    raise OSError("it is a pipe, which may never end")
                 text = file.read_text(encoding="utf-8-sig")
                 self._known[folder] = GitIgnoreSpec.from_lines(text.splitlines())
             except (FileNotFoundError, NotADirectoryError):
