@@ -30,6 +30,8 @@ SCALARS = st.one_of(
 )
 TABLE = TomlTable(path=PATH, keys=("a",), values={"a": []})
 KEY = TomlEntry(path=PATH, keys=("b",), value=False)
+OTHER = TomlTable(path=PATH, keys=("a b",), values={"a": []})
+INNER = TomlTable(path=PATH, keys=("c", "a"), values={"a": False})
 SETTINGS = settings(max_examples=150, deadline=None)
 
 
@@ -146,6 +148,9 @@ def test_toml_comes_back_byte_for_byte(text: str, claims: list[Claim]) -> None:
 
 @SETTINGS
 @example(text="# comment\n", rounds=[[TABLE, KEY], [KEY]])
+@example(text="# comment", rounds=[[TABLE, KEY], [KEY]])
+@example(text="\n", rounds=[[TABLE, KEY, INNER], [INNER]])
+@example(text="[c]\na = 1", rounds=[[OTHER, KEY, TABLE], [TABLE]])
 @given(text=toml_documents(), rounds=st.lists(TOML_CLAIM_LISTS, min_size=2, max_size=4))
 def test_toml_comes_back_after_any_row_of_upgrades(text: str, rounds: list[list[Claim]]) -> None:
     assert after_rounds(TomlSheet, text, rounds) == text

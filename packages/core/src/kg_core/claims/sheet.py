@@ -131,12 +131,20 @@ def _is_closed(hold: Hold) -> bool:
 
 
 def _passed_on(holds: list[Hold]) -> list[Hold]:
-    """Hands the missing line end of the original on to the first paragraph of ours that is still there."""
-    for index, hold in enumerate(holds):
-        if isinstance(hold, TomlTableHold | TomlRoom | BlockHold):
-            heir = hold.model_copy(update={"seam": hold.seam.model_copy(update={"closed": True})})
-            return [*holds[:index], heir, *holds[index + 1 :]]
-    return holds
+    """Hands the missing line end of the original on to the first paragraph of ours that is still there.
+
+    The blank line beside root keys inherits it last: it is at the end of the file only when nothing else of ours is.
+    """
+    paragraphs = [hold for hold in holds if isinstance(hold, TomlTableHold | TomlRoom | BlockHold)]
+    if not paragraphs:
+        return holds
+    first = min(paragraphs, key=_is_beside_root_keys)
+    heir = first.model_copy(update={"seam": first.seam.model_copy(update={"closed": True})})
+    return [heir if hold is first else hold for hold in holds]
+
+
+def _is_beside_root_keys(hold: Hold) -> bool:
+    return isinstance(hold, TomlRoom) and not hold.keys
 
 
 def _lies_in(hold: Hold, room: Room) -> bool:

@@ -73,7 +73,8 @@ def remove_header(document: TomlDocument, section: Section, seam: Seam) -> str:
 def _without_root_seam(document: TomlDocument, seam: Seam) -> str:
     text = document.text
     if len(document.sections) == 1:
-        return text[: blank_line_before(text, len(text))] if seam.gap else text
+        text = text[: blank_line_before(text, len(text))] if seam.gap or seam.tail else text
+        return chomp(text) if seam.closed else text
     position, _ = root_seam(document)
     if seam.gap:
         return text[:position] + text[blank_line_after(text, position) :]
