@@ -31,6 +31,9 @@ SCALARS = st.one_of(
 TABLE = TomlTable(path=PATH, keys=("a",), values={"a": []})
 KEY = TomlEntry(path=PATH, keys=("b",), value=False)
 OTHER = TomlTable(path=PATH, keys=("a b",), values={"a": []})
+INSIDE = TomlEntry(path=PATH, keys=("a", "a"), value=False)
+BELOW = TomlTable(path=PATH, keys=("c", "b"), values={"a": []})
+DEEP = TomlTable(path=PATH, keys=("c", "a", "a"), values={"a": []})
 INNER = TomlTable(path=PATH, keys=("c", "a"), values={"a": False})
 SETTINGS = settings(max_examples=150, deadline=None)
 
@@ -149,8 +152,11 @@ def test_toml_comes_back_byte_for_byte(text: str, claims: list[Claim]) -> None:
 @SETTINGS
 @example(text="# comment\n", rounds=[[TABLE, KEY], [KEY]])
 @example(text="# comment", rounds=[[TABLE, KEY], [KEY]])
+@example(text="# comment", rounds=[[TABLE, KEY], [INSIDE, KEY]])
 @example(text="\n", rounds=[[TABLE, KEY, INNER], [INNER]])
+@example(text="[c]\na = 1", rounds=[[BELOW, KEY], [KEY]])
 @example(text="[c]\na = 1", rounds=[[OTHER, KEY, TABLE], [TABLE]])
+@example(text="c = {}\nd = 1", rounds=[[TABLE, DEEP], [DEEP]])
 @given(text=toml_documents(), rounds=st.lists(TOML_CLAIM_LISTS, min_size=2, max_size=4))
 def test_toml_comes_back_after_any_row_of_upgrades(text: str, rounds: list[list[Claim]]) -> None:
     assert after_rounds(TomlSheet, text, rounds) == text

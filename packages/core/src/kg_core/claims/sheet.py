@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Room = JsonRoom | TomlRoom
 
+Paragraph = TomlTableHold | TomlRoom | BlockHold
+
 
 class ClaimState(StrEnum):
     """How a claim stands on disk."""
@@ -94,9 +96,9 @@ def rework(open_sheet: Callable[[str], Sheet], text: str, holds: Sequence[Hold],
     Refused comes out only for what could not be taken out.
     """
     sheet = open_sheet(text)
-    pairs = pair(claims, [hold for hold in holds if not isinstance(hold, JsonRoom | TomlRoom)])
-    remaining = _cleared(sheet, holds, [hold for _, hold in pairs if hold is not None])
-    closed_by_gone = any(_is_closed(hold) for hold in holds if not any(hold is other for other in remaining))
+    held = _handed_on(holds, [hold for _, hold in _paired(claims, holds) if hold is not None])
+    pairs = _paired(claims, held)
+    remaining = _cleared(sheet, held, [hold for _, hold in pairs if hold is not None])
     refused: list[tuple[Claim, str]] = []
     for claim, hold in pairs:
         try:
@@ -105,9 +107,11 @@ def rework(open_sheet: Callable[[str], Sheet], text: str, holds: Sequence[Hold],
             refused.append((claim, str(refusal)))
             continue
         remaining = _replaced(remaining, hold, new)
-    if closed_by_gone:
-        remaining = _passed_on(remaining)
     return Reworked(sheet.text, tuple(remaining), tuple(refused), tuple(sheet.notes))
+
+
+def _paired(claims: Sequence[Claim], holds: Sequence[Hold]) -> list[tuple[Claim, Hold | None]]:
+    return pair(claims, [hold for hold in holds if not isinstance(hold, JsonRoom | TomlRoom)])
 
 
 def _cleared(sheet: Sheet, holds: Sequence[Hold], kept: list[Hold]) -> list[Hold]:
@@ -126,25 +130,28 @@ def _cleared(sheet: Sheet, holds: Sequence[Hold], kept: list[Hold]) -> list[Hold
     return remaining
 
 
-def _is_closed(hold: Hold) -> bool:
-    return isinstance(hold, TomlTableHold | TomlRoom | BlockHold) and hold.seam.closed
+def _handed_on(holds: Sequence[Hold], kept: list[Hold]) -> list[Hold]:
+    """The holds, where one of those that stay owes the line end that the original lacked instead of one that goes."""
+    staying = [hold for hold in holds if any(hold is other or _is_room_of(hold, other) for other in kept)]
+    gone = [hold for hold in holds if not any(hold is other for other in staying)]
+    heir = next((hold for hold in staying if isinstance(hold, Paragraph) and _was_put_at_the_end(hold)), None)
+    if heir is None or not any(isinstance(hold, Paragraph) and hold.seam.closed for hold in gone):
+        return list(holds)
+    handed = {id(hold): _closed(hold, hold is heir) for hold in [*gone, heir] if isinstance(hold, Paragraph)}
+    return [handed.get(id(hold), hold) for hold in holds]
 
 
-def _passed_on(holds: list[Hold]) -> list[Hold]:
-    """Hands the missing line end of the original on to the first paragraph of ours that is still there.
-
-    The blank line beside root keys inherits it last: it is at the end of the file only when nothing else of ours is.
-    """
-    paragraphs = [hold for hold in holds if isinstance(hold, TomlTableHold | TomlRoom | BlockHold)]
-    if not paragraphs:
-        return holds
-    first = min(paragraphs, key=_is_beside_root_keys)
-    heir = first.model_copy(update={"seam": first.seam.model_copy(update={"closed": True})})
-    return [heir if hold is first else hold for hold in holds]
+def _was_put_at_the_end(hold: Paragraph) -> bool:
+    """Not so a table inside of an inline table, nor what stands beside root keys."""
+    return isinstance(hold, BlockHold) or bool(hold.keys and hold.seam.tail)
 
 
-def _is_beside_root_keys(hold: Hold) -> bool:
-    return isinstance(hold, TomlRoom) and not hold.keys
+def _closed(hold: Paragraph, closed: bool) -> Hold:
+    return hold.model_copy(update={"seam": hold.seam.model_copy(update={"closed": closed})})
+
+
+def _is_room_of(room: Hold, hold: Hold) -> bool:
+    return isinstance(room, JsonRoom | TomlRoom) and _lies_in(hold, room)
 
 
 def _lies_in(hold: Hold, room: Room) -> bool:

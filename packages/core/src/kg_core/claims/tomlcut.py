@@ -73,8 +73,10 @@ def remove_header(document: TomlDocument, section: Section, seam: Seam) -> str:
 def _without_root_seam(document: TomlDocument, seam: Seam) -> str:
     text = document.text
     if len(document.sections) == 1:
-        text = text[: blank_line_before(text, len(text))] if seam.gap or seam.tail else text
-        return chomp(text) if seam.closed else text
+        without = text[: blank_line_before(text, len(text))] if seam.gap or seam.tail else text
+        if seam.gap and without == text:  # the blank line went with our last key, which had lost its line end
+            return chomp(text)
+        return without
     position, _ = root_seam(document)
     if seam.gap:
         return text[:position] + text[blank_line_after(text, position) :]
