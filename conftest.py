@@ -3,6 +3,9 @@
 For the whole run ``HOME`` and ``KG_HOME`` are a temporary folder, and variables that would move kg, a client or a
 client's model endpoint are taken out of the environment. A test that reaches the real memory or a real client's
 settings all the same fails.
+
+Generated examples are the same in every run, so that a change is judged by its own faults alone. ``.ci/nightly`` looks
+for new ones, with ``--hypothesis-profile=exploring``.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,6 +56,10 @@ def _moved(outside: Mapping[str, str], home: Path) -> dict[str, str]:
         "TMPDIR": tempfile.gettempdir(),
     }
 
+
+settings.register_profile("exploring", deadline=None)  # a busy machine proves nothing
+settings.register_profile("repeatable", settings.get_profile("exploring"), derandomize=True)
+settings.load_profile("repeatable")
 
 OUTSIDE: Final = _without_stripped(os.environ)
 _PRIVATE_PLACES: Final = _private_places(os.environ)

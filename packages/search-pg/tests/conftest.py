@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from kg_search_pg.backend import PgBackend
 
-settings.register_profile("kg", deadline=None)  # a busy machine proves nothing
+settings.register_profile("kg", settings.default, deadline=None)  # a busy machine proves nothing
 settings.load_profile("kg")
 
 _STANDINS = "kg_search_pg_tests_standins"
