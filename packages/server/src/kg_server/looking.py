@@ -42,16 +42,28 @@ async def levels_at(memory: Memory, cwd: str) -> Levels:
     )
 
 
+def chosen_level(levels: Levels, name: str) -> Level | None:
+    """The level that a person names; None without a name. Raises INVALID for one that is none, or is not here."""
+    if name == "project" and levels.project is None:
+        sentence = "This folder belongs to no project. Name a folder of one with --cwd, or use --level user."
+        raise KgError(Code.INVALID, sentence)
+    match name:
+        case "":
+            return None
+        case "user" | "project":
+            return name
+        case _:
+            raise KgError(Code.INVALID, f"There is no level {name!r} here; it is user or project.", {"level": name})
+
+
 def located(levels: Levels, name: str, level: str) -> tuple[Graph, Node]:
     """The lesson that a person names, on ``level`` or, without, on whichever has it.
 
     Raises NOT_FOUND, INVALID for a level that is none, and AMBIGUOUS, with the command and the option that help.
     """
-    if level == "project" and levels.project is None:
-        sentence = "This folder belongs to no project. Name a folder of one with --cwd, or use --level user."
-        raise KgError(Code.INVALID, sentence)
+    meant = chosen_level(levels, level)
     try:
-        return levels.locate(name, _level(level))
+        return levels.locate(name, meant)
     except KgError as failure:
         if "aged" in failure.data:
             raise
@@ -161,16 +173,6 @@ async def search(
         "withheld": below.grounds.withheld,
         "more": below.grounds.is_cut,
     }
-
-
-def _level(name: str) -> Level | None:
-    match name:
-        case "":
-            return None
-        case "user" | "project":
-            return name
-        case _:
-            raise KgError(Code.INVALID, f"There is no level {name!r} here; it is user or project.", {"level": name})
 
 
 def _place(graph: Graph, node: Node) -> str:

@@ -35,6 +35,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "search": "Search the memory of this folder.",
             "why": "Explain why a lesson is in sight or not.",
             "why-recall": "Explain why the last prompt or file brought something to mind, or nothing.",
+            "add": "Add a lesson.",
             "delete": "Delete lessons, after a backup.",
             "rename": "Give a lesson another id.",
             "map": "Show, check or begin the map of this code base: components and rules.",

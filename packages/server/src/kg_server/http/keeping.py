@@ -1,8 +1,8 @@
-"""``/api/v1``: imports, restores, deletions, renames, backups, exports, and what is done at once, not in its time."""
+"""``/api/v1``: imports, restores, changes by hand, backups, exports, and what is done at once, not in its time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from starlette.routing import Route
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from kg_server.interface import MemoryService
+
+
+_LESSON: Final = ("gist", "id", "notes", "touches", "tags")
 
 
 def routes(memory: MemoryService) -> list[Route]:
@@ -39,6 +42,11 @@ def routes(memory: MemoryService) -> list[Route]:
         cwd, name, new_id, level = (str(asked.get(key, "")) for key in ("cwd", "id", "new_id", "level"))
         return Json(await memory.keeping.renames.rename(cwd, name, new_id, level))
 
+    async def add(request: Request) -> Json:
+        asked = await bodies.read_object(request)
+        lesson = {name: asked[name] for name in _LESSON if asked.get(name)}
+        return Json(await memory.keeping.additions.add(str(asked.get("cwd", "")), str(asked.get("level", "")), lesson))
+
     async def backup(request: Request) -> Json:
         asked = await bodies.read_object(request)
         return Json(await memory.keeping.copies.backup(str(asked.get("path", ""))))
@@ -59,6 +67,7 @@ def routes(memory: MemoryService) -> list[Route]:
         Route("/api/v1/offers/{offer}", take, methods=["POST"]),
         Route("/api/v1/offers/{offer}/end", end, methods=["POST"]),
         Route("/api/v1/delete", delete, methods=["POST"]),
+        Route("/api/v1/add", add, methods=["POST"]),
         Route("/api/v1/rename", rename, methods=["POST"]),
         Route("/api/v1/backup", backup, methods=["POST"]),
         Route("/api/v1/export", export, methods=["GET"]),

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import KgError
+from kg_server.keeping.additions import Additions
 from kg_server.keeping.ageing import Ageing
 from kg_server.keeping.apart import copy_apart
 from kg_server.keeping.commits import GitCommits
@@ -35,7 +36,7 @@ _END_SECONDS: Final = 10.0
 
 
 class Keeping:
-    """Offers, deletions, renames, copies, commits, the exchange with a team, ageing. :meth:`run` is what happens by
+    """Offers, changes by hand, copies, commits, the exchange with a team, ageing. :meth:`run` is what happens by
     itself.
     """
 
@@ -48,6 +49,7 @@ class Keeping:
         self.copies = Copies(home, memory, clock, version)
         self.deletions = Deletions(memory, self.copies, clock)
         self.renames = Renames(memory, clock)
+        self.additions = Additions(memory, clock)
         self.commits = GitCommits(home, memory.store)
         self.exchange = Exchange(home, memory, clock)
         self.ageing = Ageing(memory, self.exchange, clock, settings.memory.age_orphans_days)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from kg_core.store import Write
 from kg_plugin_api import Code, KgError
-from kg_server.contexts import Context, ContextKey, Ledger
-from kg_server.generic import GENERIC
+from kg_server.keeping.byhand import carried_out, pending
 from kg_server.looking import levels_at, located
 from kg_server.tools.levels import folds_alike, level_of, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kg_core.model import GraphKey, Millis
+    from kg_core.model import Millis
     from kg_server.memory import Memory
-    from kg_server.tools.levels import Levels
-    from kg_server.tools.plan import Call
 
 _BY: Final = "rename"
 
@@ -38,12 +33,10 @@ class Renames:
         """
         # A server imports the tools once it answers, and no start waits for them.
         from kg_server.tools.arguments import parse
-        from kg_server.tools.catalogue import TOOLS
-        from kg_server.tools.hygiene import warning, without_secrets
-        from kg_server.tools.rename_node import RenameNode, graphs, plan
+        from kg_server.tools.rename_node import RenameNode
 
         seen = await levels_at(self._memory, cwd)
-        graph, node = located(self._pending(seen), name, level)
+        graph, node = located(pending(self._memory, seen), name, level)
         if node.locked:
             raise KgError(Code.REFUSED, f"{node.id!r} is locked. Take `locked` out of it in its file first.")
         taken = lookup(graph, new_id)
@@ -53,35 +46,5 @@ class Renames:
             )
         given = {"old_id": node.id, "new_id": new_id, "level": level_of(graph)}
         asked = parse("kg rename", RenameNode, given)
-        asked, secrets = await without_secrets(TOOLS["kg_rename_node"], asked)
-        others: tuple[GraphKey, ...] = ()
-        while (wanted := graphs(asked, self._call(seen, others))) != others:
-            await self._memory.load(*wanted)
-            others = wanted
-        decided = plan(asked, self._call(seen, others))
-        changes = tuple(change for change in decided.changes if change)
-        if changes:
-            await self._memory.commit(Write(by=_BY, at=self._clock(), changes=changes))
-        blocks = (*decided.blocks, *([warning(secrets)] if secrets else []))
-        return {"text": "\n".join(block.text for block in blocks), "renamed": bool(changes)}
-
-    def _pending(self, seen: Levels) -> Levels:
-        project = None if seen.project is None else self._memory.pending(seen.project.key)
-        return replace(seen, user=self._memory.pending(seen.user.key), project=project)
-
-    def _call(self, seen: Levels, others: tuple[GraphKey, ...]) -> Call:
-        """What the tool may look at: of a context that has seen nothing."""
-        from kg_server.tools.plan import Call
-
-        now, pending = self._clock(), self._pending(seen)
-        at_hand = {graph.key for graph in pending.searched()}
-        return Call(
-            context=Context(id=_BY, key=ContextKey(GENERIC.name, _BY), opened=now, used=now),
-            known=Ledger(),
-            pending=pending,
-            durable=seen,
-            harness=GENERIC,
-            now=now,
-            sequence=self._memory.store.sequence,
-            loaded={key: self._memory.pending(key) for key in others if key not in at_hand},
-        )
+        text, is_changed = await carried_out(self._memory, seen, "kg_rename_node", asked, by=_BY, now=self._clock())
+        return {"text": text, "renamed": is_changed}
