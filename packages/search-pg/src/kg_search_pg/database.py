@@ -12,6 +12,7 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kg_plugin_api import SearchUnavailable
+from kg_search_pg.dsn import check
 from kg_search_pg.owner import confirm
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ def _cut(connection: AsyncConnection[Any]) -> None:
 
 
 async def connect(dsn: str) -> AsyncConnection[Any]:
-    """One connection beside the pool. Raises SearchUnavailable."""
+    """One connection beside the pool. Raises SearchUnavailable, or INVALID for a DSN that cannot be read."""
+    check(dsn)
     with Failing():
         return await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=_CONNECT_SECONDS)
 
