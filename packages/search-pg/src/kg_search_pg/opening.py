@@ -134,12 +134,21 @@ def reranker_of(options: Options) -> Reranker | None:
 
 
 def _key(file: str) -> str:
+    """The key that a file holds. Raises INVALID where it cannot be read, or cannot be sent."""
     if not file:
         return ""
     try:
-        return Path(file).expanduser().read_text(encoding="utf-8").strip()
+        key = Path(file).expanduser().read_bytes().decode("ascii", "replace").strip()
     except OSError as error:
-        raise KgError(Code.INVALID, f"{file} cannot be read ({error.strerror}).") from error
+        raise KgError(Code.INVALID, f"{_told(file)} cannot be read ({error.strerror}).") from error
+    if not (key.isascii() and key.isprintable()):
+        raise KgError(Code.INVALID, f"{_told(file)} does not hold a key alone: one line of plain ASCII.")
+    return key
+
+
+def _told(file: str) -> str:
+    """A file as it is named to a person, unless it looks like a key that somebody put in the place of its file."""
+    return file if file.startswith(("/", "~")) else "What is named as the file of a key"
 
 
 def _endpoint(options: Options) -> EndpointEmbedder:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _NAMES: Final = frozenset({"schema", "language"})
+_ADDRESSES: Final = MappingProxyType({"url": "key_file", "reranker_url": "reranker_key_file"})
+"""With where the key of each belongs: addresses are told and logged."""
+_WITH_MORE: Final = re.compile(r"[^/]*//[^/?#]*@|.*[?#]", re.DOTALL)
 LOCAL: Final = "local"
 NONE: Final = "none"
 OPENAI: Final = "openai"
@@ -97,6 +100,12 @@ def _value(name: str, kind: str, text: str) -> object:
         return Path(text)
     if name in _NAMES and not _NAME.fullmatch(text):
         raise _invalid(name, f"{text!r} is not a plain name in small letters")
+    if name in _ADDRESSES and _WITH_MORE.match(text):
+        raise _invalid(
+            name,
+            "a user, a password or what follows a `?` is not sent from here, and not shown, for it may be secret; "
+            f"a key belongs into a file (`{_ADDRESSES[name]}`)",
+        )
     if text not in (choices := _CHOICES.get(name, (text,))):
         raise _invalid(name, f"{text!r} is none of {', '.join(filter(None, choices))}")
     if kind == "bool":
