@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kg_core.model import to_iso
+from kg_server.carrier.regular import regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,8 @@ class Heard:
         with contextlib.suppress(
             OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError
         ):
-            found = json.loads(path.read_text(encoding="utf-8"))
+            with open(path, encoding="utf-8", opener=regular) as file:
+                found = json.load(file)
             self._saved = {name: Arrival(str(of["native"]), int(of["at"])) for name, of in found.items()}
         self._last = dict(self._saved)
 
@@ -55,6 +57,7 @@ class Heard:
         data = {name: {"native": last.native, "at": last.at} for name, last in self._last.items()}
         aside = self._path.with_suffix(".tmp")
         with contextlib.suppress(OSError):
-            aside.write_text(json.dumps(data), encoding="utf-8")
+            with open(aside, "w", encoding="utf-8", opener=regular) as file:
+                file.write(json.dumps(data))
             aside.replace(self._path)
             self._saved = dict(self._last)

@@ -10,11 +10,13 @@ import asyncio
 import contextlib
 import json
 import os
+from io import FileIO
 from typing import TYPE_CHECKING, Any
+
+from kg_server.carrier.regular import regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from io import FileIO
     from pathlib import Path
 
 Record = dict[str, Any]
@@ -86,7 +88,7 @@ class LineLog:
         temporary = self._path.with_name(self._path.name + ".tmp")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with temporary.open("wb", buffering=0) as file:
+            with FileIO(temporary, "wb", opener=regular) as file:
                 temporary.chmod(0o600)
                 for lines in _slices(records):
                     _write_all(file, lines)
@@ -119,7 +121,7 @@ class LineLog:
 
     def _read(self) -> bytes:
         try:
-            with self._path.open("rb") as file:
+            with open(self._path, "rb", opener=regular) as file:
                 file.seek(max(0, self._path.stat().st_size - _READ_AT_MOST))
                 return file.read(_READ_AT_MOST)
         except FileNotFoundError:
@@ -132,7 +134,7 @@ class LineLog:
         try:
             if self._file is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._file = self._path.open("ab", buffering=0)
+                self._file = FileIO(self._path, "ab", opener=regular)
                 self._opened = self._path.stat()
                 self._path.chmod(0o600)
             _write_all(self._file, b"\n" + line if self._is_torn else line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -36,3 +37,14 @@ def test_a_start_in_place_of_an_older_server_says_so(kg, monkeypatch: pytest.Mon
     monkeypatch.setattr(Control, "start", lambda _: newer)
 
     assert kg("start")[1].startswith("Started in place of an older one. kg 9 ")
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_what_is_no_file_in_place_of_the_log_is_named_instead_of_read(kg, home, make) -> None:
+    home.state.mkdir(parents=True, exist_ok=True)
+    make(home.log)
+
+    code, out, err = kg("logs")
+
+    assert (code, out) == (3, "")
+    assert f"{home.log} is not a regular file" in err

@@ -7,13 +7,13 @@ forgets what was not synced.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
-import stat
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from kg_core.store.regular import open_regular, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -125,14 +125,6 @@ def replace_file(files: Files, path: Path, chunks: Iterable[bytes]) -> Identity:
     return identity
 
 
-def read_regular(path: Path) -> bytes:
-    """The whole file. Raises OSError, also for what is no regular file: whoever opens a pipe may wait for ever."""
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-        return file.read()
-
-
 @dataclass(frozen=True, slots=True)
 class OsFiles:
     """The disk of this machine."""
@@ -175,7 +167,7 @@ class OsFiles:
 
     def write(self, path: Path, chunks: Iterable[bytes]) -> Identity:
         """See :class:`Files`."""
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o600)
+        descriptor = open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         try:
             for chunk in chunks:
                 _write_all(descriptor, chunk)
@@ -188,7 +180,7 @@ class OsFiles:
 
     def open_append(self, path: Path) -> Appending:
         """See :class:`Files`."""
-        return _OsAppending(path, os.open(path, os.O_WRONLY | os.O_APPEND | _BINARY))
+        return _OsAppending(path, open_regular(path, os.O_WRONLY | os.O_APPEND))
 
     def rename(self, source: Path, target: Path) -> None:
         """See :class:`Files`."""
@@ -222,9 +214,6 @@ class OsFiles:
             return os.read(descriptor, 4096).decode("utf-8", "replace")
         finally:
             os.close(descriptor)
-
-
-_BINARY = getattr(os, "O_BINARY", 0)
 
 
 @dataclass(slots=True)

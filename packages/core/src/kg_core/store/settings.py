@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from kg_core.store.files import read_regular
+from kg_core.store.regular import read_regular
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from kg_server.carrier import jsontext
+from kg_server.carrier.regular import regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Answers:
     def load(cls, places: Places, harness: str) -> Answers:
         """Reads the file of a harness."""
         try:
-            with open(places.answers(harness), encoding="utf-8") as file:
+            with open(places.answers(harness), encoding="utf-8", opener=regular) as file:
                 held = jsontext.loads(file.read())
         except (OSError, ValueError, RecursionError):
             held = None

@@ -14,6 +14,7 @@ from kg_server.carrier import jsontext
 from kg_server.carrier.ack import acknowledge
 from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places, remove
+from kg_server.carrier.regular import regular
 from kg_server.carrier.wire import Missed, Wire
 
 LATE = "kg/late"
@@ -96,7 +97,7 @@ def _handed_over(wire: Wire, file: str, deadline: float) -> bool:
         age = time.time() - os.stat(file).st_mtime
         if age > _SECONDS:
             return True
-        with open(file, "rb") as kept:
+        with open(file, "rb", opener=regular) as kept:
             path, _, body = kept.read().partition(b"\n")
         if not body:
             return age > _WRITING_SECONDS

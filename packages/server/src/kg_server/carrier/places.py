@@ -6,6 +6,8 @@ import errno
 import os
 import time
 
+from kg_server.carrier.regular import regular
+
 
 class Places:
     """The shared files below one memory home; all of them live in its ``state`` folder.
@@ -57,7 +59,7 @@ def touch(path: str, *, new: bool = False) -> bool:
     """
     try:
         flags = os.O_CREAT | os.O_WRONLY | (os.O_EXCL if new else 0)
-        os.close(os.open(path, flags, 0o600))
+        os.close(regular(path, flags))
         now = time.time()
         os.utime(path, (now, now))
     except OSError:

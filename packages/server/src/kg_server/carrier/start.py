@@ -10,6 +10,7 @@ from kg_server.carrier import jsontext
 from kg_server.carrier.answers import Answers
 from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places, age, remove, touch
+from kg_server.carrier.regular import sink
 from kg_server.carrier.version import VERSION, newer
 from kg_server.carrier.wire import Missed, Wire, endpoint
 
@@ -127,7 +128,7 @@ def spawn(places: Places, command: list[str], strip: tuple[str, ...] = ()) -> Po
     _rotate(places.log)
     unwanted = ("PYTHON", *strip)
     environ = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
-    log = os.open(places.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    log = sink(places.log)
     try:
         process = subprocess.Popen(
             [sys.executable, "-P", "-X", "utf8", "-m", "kg_server", *command, "--home", places.home],

@@ -11,6 +11,7 @@ import select
 import time
 
 from kg_server.carrier import jsontext
+from kg_server.carrier.regular import regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def endpoint(path: str) -> Endpoint | None:
     as a copy of that memory's folder has it.
     """
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=regular) as file:
             found = jsontext.loads(file.read())
         if not _is_of(str(found.get("home", "")), path):
             return None

@@ -232,6 +232,7 @@ def _noted(arguments: Sequence[str]) -> str:
     """Writes down where the failure came from, for its owner's eyes only, and says where that can be read."""
     from kg_core.home import Home
     from kg_server.carrier.places import Places
+    from kg_server.carrier.regular import regular
     from kg_server.cli.place import working_folder
 
     try:
@@ -239,8 +240,8 @@ def _noted(arguments: Sequence[str]) -> str:
         home = Home.from_environ(environ, working_folder())
         path = home.state / "command-error.log"
         Places(str(home.root)).prepare()
-        path.touch(mode=0o600)
-        path.write_text(traceback.format_exc(), encoding="utf-8", errors="backslashreplace")
+        with open(path, "w", encoding="utf-8", errors="backslashreplace", opener=regular) as file:
+            file.write(traceback.format_exc())
     except (OSError, KgError):
         return "Please report this."
     return f"Please report this with {path}."

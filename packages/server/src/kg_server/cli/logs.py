@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kg_plugin_api import Code, KgError
+from kg_server.carrier.regular import regular
 from kg_server.cli.options import with_home
 from kg_server.lifecycle.control import tail
 
@@ -32,6 +33,8 @@ def command(home: Home, lines: int, *, follow: bool) -> None:
     """Show the end of the server's log."""
     if not home.log.exists():
         raise KgError(Code.NOT_FOUND, f"There is no log yet; it will be {home.log}.")
+    if home.log.is_dir() or home.log.is_fifo():
+        raise KgError(Code.UNAVAILABLE, f"{home.log} is not a regular file, so there is no log to show.")
     for line in tail(home, lines):
         click.echo(line)
     if follow:
@@ -44,7 +47,7 @@ def _follow(log: Path) -> None:
     while True:
         size = log.stat().st_size if log.exists() else 0
         if size != place:
-            with log.open("rb") as file:
+            with open(log, "rb", opener=regular) as file:
                 file.seek(place if size > place else 0)
                 click.echo(file.read().decode("utf-8", "replace"), nl=False)
             place = size

@@ -26,6 +26,7 @@ from kg_core.policy.secrets import scrub_edge, scrub_node
 from kg_core.store import OsFiles, ProblemKind, Write
 from kg_core.store.files import replace_file
 from kg_core.store.reading import parts
+from kg_core.store.regular import read_regular
 from kg_core.store.slices import in_slices
 from kg_plugin_api import KgError
 from kg_server.keeping.git import git_folder, is_busy
@@ -242,7 +243,7 @@ def write_trees(home: Home, listed: tuple[Path, ...]) -> None:
 def listed_trees(file: Path) -> tuple[Path, ...]:
     """The work trees that a file lists; none when nothing can be read. Blocking."""
     try:
-        listed = json.loads(file.read_bytes())["trees"]
+        listed = json.loads(read_regular(file))["trees"]
         return tuple(Path(tree) for tree in listed if isinstance(tree, str))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from kg_core.store import OsFiles
 from kg_core.store.files import replace_file
 from kg_core.store.layout import compact
+from kg_core.store.regular import read_regular
 from kg_core.store.slices import batches, in_slices
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def read(home: Home, source: str) -> Offered:
     versions: dict[GraphKey, dict[str, str]] = {}
     projects: dict[str, GraphKey] = {}
     try:
-        _, *lines = _path(home, source).read_bytes().splitlines()
+        _, *lines = read_regular(_path(home, source)).splitlines()
         for line in lines:
             record = json.loads(line)
             found = {str(name): str(version) for name, version in record["offered"].items()}

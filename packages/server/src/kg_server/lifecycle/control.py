@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_plugin_api import Code, KgError
 from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places, remove, touch
+from kg_server.carrier.regular import regular
 from kg_server.carrier.start import spawn
 from kg_server.carrier.version import VERSION, newer
 from kg_server.carrier.wire import endpoint
@@ -197,7 +198,7 @@ class Control:
 def tail(home: Home, count: int, *, since: int = 0) -> list[str]:
     """The last lines of the server's log, of what was written after the byte ``since``."""
     try:
-        with home.log.open("rb") as file:
+        with open(home.log, "rb", opener=regular) as file:
             file.seek(0, os.SEEK_END)
             end = file.tell()
             file.seek(max(since if since <= end else 0, end - 200 * count))

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from kg_server.carrier.regular import regular
 from kg_server.recall_log.entry import Arrival, Entry
 
 if TYPE_CHECKING:
@@ -119,12 +120,12 @@ def _append(path: Path, entries: Iterable[Entry]) -> None:
     if _is_torn(path):
         content = b"\n" + content
     if _size(path) + len(content) <= MOST_BYTES:
-        with open(path, "ab", opener=_private) as file:
+        with open(path, "ab", opener=regular) as file:
             file.write(content)
         return
     kept = (_read(path) + content)[-MOST_BYTES // 2 :]
     aside = path.with_name(path.name + ".tmp")
-    with open(aside, "wb", opener=_private) as file:
+    with open(aside, "wb", opener=regular) as file:
         file.write(kept[kept.index(b"\n") + 1 :])
     aside.replace(path)
 
@@ -144,7 +145,7 @@ def _newest(path: Path, sent: Iterable[Entry], accepts: Callable[[Entry], bool],
 def _read(path: Path) -> bytes:
     """The file, or the end of one that others have made larger; nothing when it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=regular) as file:
             file.seek(max(0, _size(path) - MOST_BYTES))
             return file.read(MOST_BYTES)
     except OSError:
@@ -153,7 +154,7 @@ def _read(path: Path) -> bytes:
 
 def _is_torn(path: Path) -> bool:
     """Whether a crash or a full disk left half a line at the end, which must not cost the next one."""
-    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+    with contextlib.suppress(FileNotFoundError), open(path, "rb", opener=regular) as file:
         if file.seek(0, os.SEEK_END):
             file.seek(-1, os.SEEK_END)
             return file.read(1) != b"\n"
@@ -165,7 +166,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:
         return 0
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from kg_plugin_api import GUIDE_MARK, Code, KgError
+from kg_server.carrier.regular import regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +40,7 @@ def found_in(folder: Path) -> Iterator[Copy]:
         return
     for path in found:
         try:
-            with path.open("rb") as file:
+            with open(path, "rb", opener=regular) as file:
                 head = file.read(_HEAD).decode("utf-8", "replace")
         except OSError:
             continue
