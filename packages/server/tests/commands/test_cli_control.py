@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 
@@ -48,3 +49,30 @@ def test_what_is_no_file_in_place_of_the_log_is_named_instead_of_read(kg, home, 
 
     assert (code, out) == (3, "")
     assert f"{home.log} is not a regular file" in err
+
+
+def test_a_stop_where_nothing_can_be_written_says_what_it_did(kg, home, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.state.mkdir()
+    open_file = os.open
+
+    def read_only(name, flags, *rest, **more):
+        if flags & os.O_CREAT and str(name).startswith(str(home.root)):
+            raise OSError(errno.EROFS, "Read-only file system", str(name))
+        return open_file(name, flags, *rest, **more)
+
+    monkeypatch.setattr(os, "open", read_only)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+
+    assert kg("stop") == (0, "No server was running.\n", "")
+
+
+def test_a_stop_that_cannot_keep_agents_from_starting_the_server_says_so(
+    kg, home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the disk is full."""
+    monkeypatch.setattr("kg_server.lifecycle.control.touch", lambda _: False)
+
+    code, out, err = kg("stop")
+
+    assert (code, out) == (3, "No server was running.\n")
+    assert f"{home.state / 'stopped'} cannot be written, so the next call of an agent starts the server again" in err

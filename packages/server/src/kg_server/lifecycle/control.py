@@ -64,11 +64,18 @@ class Control:
             return self._start(plugins)
 
     def stop(self) -> bool:
-        """Ends the server and leaves the stamp that keeps carriers from starting one. False when none ran."""
-        with self._alone():
+        """Ends the server and leaves the stamp that keeps carriers from starting one. False when none ran.
+
+        Where nothing can be written there is no lock to be had, and no server that others could start meanwhile.
+        """
+        with self._alone(or_unlocked=True):
             stopped = self._stop()
             touch(self._places.stopped)
             return stopped
+
+    def stays_stopped(self) -> bool:
+        """Whether, after :meth:`stop`, no carrier starts a server before a session starts."""
+        return os.path.exists(self._places.stopped) or not os.access(self._places.state, os.W_OK)  # noqa: PTH110
 
     def restart(self) -> Started:
         """Ends the server that runs, if any, and starts one. Raises INVALID for wrong settings and then ends none."""
@@ -81,22 +88,27 @@ class Control:
             return client.health()
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        try:
-            self._places.prepare()
-        except OSError as failure:
-            raise _unwritable(failure, str(self._home.state)) from failure
+    def _alone(self, *, or_unlocked: bool = False) -> Iterator[None]:
         lock = FileLock(self._places.lock)
-        if not lock.acquire(time.monotonic() + _LOCK_SECONDS):
-            if lock.failure is not None:
-                raise _unwritable(lock.failure, self._places.lock)
-            raise KgError(
-                Code.UNAVAILABLE, f"Another command has been starting or stopping the server for {_LOCK_SECONDS:.0f} s."
-            )
+        try:
+            self._take(lock)
+        except OSError as failure:
+            if not or_unlocked:
+                raise _unwritable(failure, self._places.lock) from failure
         try:
             yield
         finally:
             lock.release()
+
+    def _take(self, lock: FileLock) -> None:
+        """Raises UNAVAILABLE when others have the lock for long, and OSError where there is none to be had."""
+        self._places.prepare()
+        if not lock.acquire(time.monotonic() + _LOCK_SECONDS):
+            if lock.failure is not None:
+                raise lock.failure
+            raise KgError(
+                Code.UNAVAILABLE, f"Another command has been starting or stopping the server for {_LOCK_SECONDS:.0f} s."
+            )
 
     def _make_way(self) -> bool:
         """Ends the server that runs, except for a next one that its settings would keep from starting.
