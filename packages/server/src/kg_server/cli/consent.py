@@ -8,6 +8,11 @@ from enum import Enum, auto
 import click
 
 
+def somebody_is_there() -> bool:
+    """Whether what is asked reaches a person; there is nobody where standard input is closed, either."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 class Consent(Enum):
     """Who answers what set-up asks."""
 
@@ -22,7 +27,7 @@ class Consent(Enum):
         """Who is there to answer."""
         if yes:
             return cls.YES
-        return cls.PERSON if sys.stdin.isatty() else cls.NOBODY
+        return cls.PERSON if somebody_is_there() else cls.NOBODY
 
     def goes_on(self) -> bool:
         """Whether the files named may be written."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import shutil
-import sys
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -13,6 +12,7 @@ import click
 from kg_core.model import USER
 from kg_plugin_api import Code, KgError
 from kg_server.cli import changes
+from kg_server.cli.consent import somebody_is_there
 from kg_server.cli.options import Report, Waiting, as_json, told, with_home
 from kg_server.cli.output import tell_failure
 from kg_server.cli.terminal import in_line
@@ -47,7 +47,7 @@ def command(
     """
     if purge and named:
         raise KgError(Code.INVALID, "--purge deletes the memory of all agents; it does not go with --harness.")
-    if not (yes or dry_run or (sys.stdin.isatty() and not as_json)):
+    if not (yes or dry_run or (somebody_is_there() and not as_json)):
         raise KgError(Code.INVALID, "There is nobody to ask: add --yes, or look first with --dry-run.")
     with told(home, dry_run=dry_run, as_json=as_json) as report:
         if dry_run:
