@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -435,6 +436,36 @@ def test_what_was_never_committed_need_not_be_committed_as_deleted(kg, servers, 
     assert code == 0, out
     assert "is not shared any more" in out
     assert "Commit" not in out
+
+
+def test_of_a_repository_that_is_gone_no_copy_is_said_to_stay(kg, server, shared, repository) -> None:
+    shutil.rmtree(repository)
+
+    code, out, _ = kg("uninstall", "--yes")
+
+    assert code == 0, out
+    assert f"{repository}: its memory is not shared any more.\n" in out
+
+
+@pytest.mark.parametrize("left", [True, False], ids=["an empty folder", "nothing"])
+def test_where_a_repository_within_another_was_nothing_of_the_other_is_put(servers, repository, git, left) -> None:
+    """As ``git submodule deinit`` leaves an empty folder, and ``git rm`` none."""
+    first = servers()
+    inner = repository / "vendor"
+    inner.mkdir()
+    git(inner, "init", "--quiet")
+    Team(first.home, inner).register()
+    first.put("retry-three-times", "Three retries", cwd=str(repository))
+    first.stop()
+    shutil.rmtree(inner)
+    if left:
+        inner.mkdir()
+
+    (outcome,) = servers().sync()
+
+    assert outcome["problem"] == ""
+    assert inner.exists() is left
+    assert not (inner / ".kg").exists()
 
 
 def test_a_folder_outside_of_any_repository_cannot_share(kg, server, person, monkeypatch) -> None:

@@ -240,7 +240,8 @@ def _leave_teams(home: Home) -> None:
     for team in Team.all(home):
         outcome = team.unregister()
         commit = commit_of(team, outcome)
-        click.echo(in_line(f"{team.tree}: its memory is not shared any more. {team.copy} stays.{commit}"))
+        stays = f" {team.copy} stays." if team.copy.exists() else ""
+        click.echo(in_line(f"{team.tree}: its memory is not shared any more.{stays}{commit}"))
 
 
 def _taken_out(home: Home, name: str, editor: Editor, report: Report) -> bool:

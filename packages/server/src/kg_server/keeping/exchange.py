@@ -115,6 +115,8 @@ class Exchange:
         known = self._copies.get(path) or await self._known(path, tree, identity)
         if known is None or (identity is None and not known.is_new):
             return {}
+        if git is None and known.is_new:  # its repository is gone, and the project is that of a folder around it
+            return {}
         await self._memory.load(known.key)
         if identity == known.identity and self._memory.durable(known.key) is known.ours:
             return {}
