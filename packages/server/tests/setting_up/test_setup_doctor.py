@@ -72,6 +72,20 @@ def test_before_a_set_up_there_is_no_server_to_blame(person: Any, look: Any) -> 
     assert of(look(None), "does not answer") == ("problem", "kg start")
 
 
+@pytest.mark.parametrize("stopped", [True, False])
+def test_where_nothing_can_be_written_no_start_is_advised(person: Any, look: Any, monkeypatch: Any, stopped: bool):
+    person.home.state.mkdir(parents=True)
+    for name in ["lock", *["stopped"] * stopped]:
+        (person.home.state / name).touch()
+    monkeypatch.setattr("os.access", lambda path, _: path != person.home.state)
+
+    found = look(None)
+
+    assert of(found, f"{person.home.state} cannot be written") == ("problem", "")
+    assert of(found, "No server runs, and none can be started until that is mended.") == ("problem", "")
+    assert not any("kg start" in text for sentence, (_, command) in found.items() for text in (sentence, command))
+
+
 def test_a_folder_whose_memory_came_from_another_machine_is_told_where_it_is(person: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(Places, "from_environ", classmethod(lambda *_: Places(person.folder, ())))
     here = person.folder / "code" / "app"

@@ -24,8 +24,10 @@ from kg_server.setup.stored import level, stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from kg_core.host import Plugins
+    from kg_core.store import Home
     from kg_server.setup.machine import Machine
 
 
@@ -68,8 +70,9 @@ def _place(machine: Machine) -> Iterator[Finding]:
     yield Finding("memory", Level.OK, f"The memory is {home.root}.")
     for name in home.unknown:
         yield Finding("memory", Level.NOTE, f"The environment variable {name} means nothing to kg; is it misspelt?")
-    if home.root.exists() and not os.access(home.root, os.W_OK):
-        yield Finding("memory", Level.PROBLEM, f"{home.root} cannot be written; nothing can be saved.")
+    shut = _shut(home)
+    if shut is not None:
+        yield Finding("memory", Level.PROBLEM, f"{shut} cannot be written; nothing can be saved.")
     if not lasting():
         yield Finding(
             "memory", Level.PROBLEM, "This kg runs from a cache that may vanish. Install it with pip, uv tool or pipx."
@@ -80,6 +83,12 @@ def _place(machine: Machine) -> Iterator[Finding]:
         yield Finding("settings", Level.PROBLEM, failure.sentence)
 
 
+def _shut(home: Home) -> Path | None:
+    """A folder of the home in which nothing can be written."""
+    folders = (home.root, home.state)
+    return next((folder for folder in folders if folder.exists() and not os.access(folder, os.W_OK)), None)
+
+
 def _server(machine: Machine, health: dict[str, Any] | None, *, is_set_up: bool) -> Iterator[Finding]:
     places = Places(str(machine.memory.root))
     if health is None:
@@ -87,6 +96,8 @@ def _server(machine: Machine, health: dict[str, Any] | None, *, is_set_up: bool)
             silence = client.silence()
         if silence:
             yield Finding("server", Level.PROBLEM, silence)
+        elif _shut(machine.memory) is not None:
+            yield Finding("server", Level.PROBLEM, "No server runs, and none can be started until that is mended.")
         elif os.path.exists(places.stopped):  # noqa: PTH110 - a name that the carriers gave
             yield Finding(
                 "server", Level.NOTE, "The server is stopped; `kg start` or the next session of an agent starts it."
