@@ -51,6 +51,19 @@ def test_a_dry_run_counts_the_lines(person: Any) -> None:
     ] == []
 
 
+def test_why_a_file_stays_as_it_is_is_said_once_with_all_that_belongs_into_it(person: Any) -> None:
+    settings = person.settings("claude")
+    person.run("setup", "--harness", "claude")
+    settings.write_text("{", encoding="utf-8")
+
+    for command, told in ((("setup", "--harness", "claude"), "NOT changed"), (("uninstall", "--yes"), "NOT taken out")):
+        err = person.run(*command)[2]
+
+        assert err.count(f"  {told}: {settings} stays as it is: ") == 1
+        for entry in ("extraKnownMarketplaces", "enabledPlugins", "mcp__plugin_kg_kg"):
+            assert entry in err
+
+
 @pytest.mark.parametrize("command", [("setup",), ("uninstall", "--yes")])
 def test_every_line_is_shown_with_a_dry_run_alone(person: Any, command: tuple[str, ...]) -> None:
     assert person.run(*command, "--full") == (2, "", "Error: --full goes with --dry-run.\n")

@@ -190,12 +190,12 @@ def _untouched(spot: Spot, refused: list[tuple[Claim, str]], reason: str = "") -
 
 
 def _with_left_out(spot: Spot, done: Reworked) -> list[tuple[Claim, str]]:
-    """The refused claims, and those that would have been put into the same file."""
+    """The refused claims, and those that would have been put into the same file, which stays for the same reason."""
     states = states_of(spot)
     refused = {id(claim): why for claim, why in done.refused}
-    blame = f"left out because the file stays as it is: {done.refused[0][1]}"
+    why_at_all = done.refused[0][1]
     return [
-        (claim, refused.get(id(claim), blame))
+        (claim, refused.get(id(claim), why_at_all))
         for claim, state in zip(spot.claims, states, strict=True)
         if id(claim) in refused or state is not ClaimState.PRESENT
     ]

@@ -307,9 +307,10 @@ def _written(outcome: Outcome, title: str) -> list[str]:
 
 
 def _refused(found: Outcome | Plan) -> None:
-    for refusal in found.refusals:
-        click.echo(f"  NOT changed: {refusal.reason}", err=True)
-        click.echo(f"  To do it by hand:\n{refusal.snippet}", err=True)
+    for reason in dict.fromkeys(refusal.reason for refusal in found.refusals):
+        snippets = (refusal.snippet for refusal in found.refusals if refusal.reason == reason)
+        click.echo(f"  NOT changed: {reason}", err=True)
+        click.echo("\n".join(("  To do it by hand:", *snippets)), err=True)
 
 
 def _prove(home: Home, connections: Sequence[Connection], plugins: Plugins) -> None:

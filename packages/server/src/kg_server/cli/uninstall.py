@@ -272,6 +272,7 @@ def _taken_out(home: Home, name: str, editor: Editor, report: Report) -> bool:
 
 
 def _refused(found: Outcome | Plan) -> None:
-    for refusal in found.refusals:
-        click.echo(f"  NOT taken out: {refusal.reason}", err=True)
-        click.echo(f"  To take it out by hand, remove:\n{refusal.snippet}", err=True)
+    for reason in dict.fromkeys(refusal.reason for refusal in found.refusals):
+        snippets = (refusal.snippet for refusal in found.refusals if refusal.reason == reason)
+        click.echo(f"  NOT taken out: {reason}", err=True)
+        click.echo("\n".join(("  To take it out by hand, remove:", *snippets)), err=True)
