@@ -64,6 +64,18 @@ def test_why_a_file_stays_as_it_is_is_said_once_with_all_that_belongs_into_it(pe
             assert entry in err
 
 
+def test_a_dry_run_offers_nothing_that_a_run_would_not_come_to(person: Any) -> None:
+    person.settings("claude").write_text('{"permissions": 5}', encoding="utf-8")
+    before = person.settings("claude").read_bytes()
+
+    out = person.run("setup", "--dry-run", "--harness", "claude")[1]
+    person.run("setup", "--yes", "--harness", "claude")
+
+    assert person.settings("claude").read_bytes() == before
+    assert str(person.settings("claude")) not in out
+    assert "Offered" not in out
+
+
 @pytest.mark.parametrize("command", [("setup",), ("uninstall", "--yes")])
 def test_every_line_is_shown_with_a_dry_run_alone(person: Any, command: tuple[str, ...]) -> None:
     assert person.run(*command, "--full") == (2, "", "Error: --full goes with --dry-run.\n")

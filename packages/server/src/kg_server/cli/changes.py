@@ -14,7 +14,7 @@ from kg_server.counting import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kg_core.claims import FileChange, Plan
+    from kg_core.claims import FileChange, Outcome, Plan
     from kg_server.setup.account import Account
 
 
@@ -44,6 +44,14 @@ def unchanged(accounts: Sequence[Account], command: str, *, full: bool) -> str:
         return f"Nothing was changed, and `kg {command}` would change no file."
     how = "" if full else " Add --full to see how."
     return f"Nothing was changed; `kg {command}` would change {counted(count, 'file')}.{how}"
+
+
+def tell_refused(found: Outcome | Plan, told: str, by_hand: str) -> None:
+    """Says on standard error, of each file that stays as it is, why, and all that a person may do there instead."""
+    for reason in dict.fromkeys(refusal.reason for refusal in found.refusals):
+        snippets = (refusal.snippet for refusal in found.refusals if refusal.reason == reason)
+        click.echo(f"  {told}: {reason}", err=True)
+        click.echo("\n".join((f"  {by_hand}", *snippets)), err=True)
 
 
 def _told(change: FileChange) -> str:

@@ -188,6 +188,8 @@ def _preview(connection: Connection, account: Account, *, full: bool) -> None:
     if plan.changes or not plan.refusals:
         click.echo(changes.shown(plan, full=full) or "Nothing to change.")
     _refused(plan)
+    if plan.refusals:  # a run ends here, too
+        return
     for offer in connection.offers():
         accepted = connection.accepted(offer)
         account.offered(offer, accepted)
@@ -307,10 +309,7 @@ def _written(outcome: Outcome, title: str) -> list[str]:
 
 
 def _refused(found: Outcome | Plan) -> None:
-    for reason in dict.fromkeys(refusal.reason for refusal in found.refusals):
-        snippets = (refusal.snippet for refusal in found.refusals if refusal.reason == reason)
-        click.echo(f"  NOT changed: {reason}", err=True)
-        click.echo("\n".join(("  To do it by hand:", *snippets)), err=True)
+    changes.tell_refused(found, "NOT changed", "To do it by hand:")
 
 
 def _prove(home: Home, connections: Sequence[Connection], plugins: Plugins) -> None:

@@ -272,7 +272,4 @@ def _taken_out(home: Home, name: str, editor: Editor, report: Report) -> bool:
 
 
 def _refused(found: Outcome | Plan) -> None:
-    for reason in dict.fromkeys(refusal.reason for refusal in found.refusals):
-        snippets = (refusal.snippet for refusal in found.refusals if refusal.reason == reason)
-        click.echo(f"  NOT taken out: {reason}", err=True)
-        click.echo("\n".join(("  To take it out by hand, remove:", *snippets)), err=True)
+    changes.tell_refused(found, "NOT taken out", "To take it out by hand, remove:")
