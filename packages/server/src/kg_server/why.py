@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from kg_core.model import Tier, to_iso
+from kg_core.model import StampKind, Tier, to_iso
 from kg_core.model.limits import BUDGET
 from kg_core.policy import score
 from kg_core.policy.why import Way, Why, why
 from kg_core.render import one_line
 from kg_core.store import Home
 from kg_core.store.slices import in_turns
+from kg_server.counting import counted
 from kg_server.looking import levels_at, located
 from kg_server.tools.levels import level_of
 
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
     from kg_core.policy import Explanation, Factor
     from kg_core.policy.score import Ties
     from kg_server.memory import Memory
+
+_VOTES: Final = {
+    StampKind.ENDORSEMENT: "endorsement",
+    StampKind.NOTE: "added case",
+    StampKind.RECURRENCE: "later instance",
+    StampKind.MAINTENANCE: "maintenance credit",
+}
+"""What a person calls the votes."""
 
 
 async def explained(memory: Memory, cwd: str, text: str, level: str, now: Millis) -> dict[str, object]:
@@ -98,7 +107,7 @@ def _standing(found: Why) -> str:
 
 def _table(use: Use, found: Why, ties: Ties) -> list[str]:
     explanation: Explanation = found.explanation
-    stamps = Counter(stamp.kind.value for stamp in use.stamps)
+    stamps = Counter(_VOTES[stamp.kind] for stamp in use.stamps)
     if explanation.in_pool:
         rank = f"place {explanation.place} of {explanation.pool} among what is active or archived, without the newest"
     else:
@@ -116,7 +125,7 @@ def _table(use: Use, found: Why, ties: Ties) -> list[str]:
             "usefulness",
             explanation.usefulness,
             f"raw {explanation.usefulness.raw:.2f}: "
-            + (", ".join(f"{count} {kind}" for kind, count in sorted(stamps.items())) or "no votes"),
+            + (", ".join(counted(count, vote) for vote, count in sorted(stamps.items())) or "no votes"),
         ),
     ]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kg_core.model import Change, Tier, Use
+from kg_core.model import Change, Stamp, StampKind, Tier, Use
 from kg_core.store import Write
 from kg_plugin_api import Code, KgError
 
@@ -48,6 +48,19 @@ def test_it_explains_an_active_lesson_and_changes_nothing(live: Live) -> None:
         assert "cache-key (project): active, as one of the newest" in found["text"]
         assert "it would be place 1 of 1 if it were ranked now" in found["text"]
         assert "1 endorsement" in found["text"]
+
+    live(scenario)
+
+
+def test_votes_are_counted_in_words(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        kinds = [*StampKind, StampKind.ENDORSEMENT, StampKind.MAINTENANCE]
+        stamps = tuple(Stamp(world.clock(), kind, f"s-{number}") for number, kind in enumerate(kinds))
+        use = {"cache-key": Use(activity_at=world.clock(), stamps=stamps)}
+        await world.service._memory.commit(Write(by="kg", at=1, changes=(Change(graph="project:shop", use=use),)))
+        said = "1 added case, 2 endorsements, 1 later instance, 2 maintenance credits"
+        assert said in (await why(world))["text"]
 
     live(scenario)
 
