@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
-from kg_core.model import USER, Kind, Tier, to_iso
+from kg_core.model import USER, Tier, to_iso
 from kg_core.policy import Depth, at_depth, deepened
 from kg_core.render import level_steps, node_line, standing
 from kg_core.store.slices import in_slices, in_turns, sorted_in_slices
@@ -14,7 +14,7 @@ from kg_server.texts.titles import level_title
 from kg_server.tools.grounds import grounds_blocks
 from kg_server.tools.levels import Levels, level_of
 from kg_server.tools.passages import DOCUMENTS, passage_line, passages, without_passages
-from kg_server.tools.showing import shown_in_full
+from kg_server.tools.showing import shown_in_full, whereabouts
 from kg_server.turned_off import is_off, off_note
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ async def search(
     nodes = without_passages(results).hits
     hits = [hit for hit in nodes if hit.graph in graphs and hit.id in graphs[hit.graph].nodes]
     found = [(graphs[hit.graph], graphs[hit.graph].nodes[hit.id]) for hit in hits]
-    lines = [f"{node_line(node, standing(graph, node.id))}  [{_place(graph, node)}]" for graph, node in found]
+    lines = [f"{node_line(node, standing(graph, node.id))}  [{whereabouts(graph, node)}]" for graph, node in found]
     below = deepened(hits, graphs.values(), request, deep)
     lines += [block.text for block in grounds_blocks(below, graphs, is_asked=bool(found) and depth == Depth.AUTO)]
     documents = passages(results.hits)
@@ -173,10 +173,6 @@ async def search(
         "withheld": below.grounds.withheld,
         "more": below.grounds.is_cut,
     }
-
-
-def _place(graph: Graph, node: Node) -> str:
-    return f"{level_of(graph)}, derived" if node.kind is Kind.DERIVED else level_of(graph)
 
 
 def _depth(name: str) -> Depth:

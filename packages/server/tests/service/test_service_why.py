@@ -29,6 +29,10 @@ async def why(world: Any, level: str = "") -> dict[str, Any]:
     return found
 
 
+async def search(world: Any) -> str:
+    return str((await world.service.search(world.folder("shop"), "tenant cache"))["text"])
+
+
 def test_it_explains_an_active_lesson_and_changes_nothing(live: Live) -> None:
     async def scenario(world: Any) -> None:
         writer = world.agent("s-1")
@@ -130,5 +134,17 @@ def test_an_id_on_two_levels_needs_its_level_and_an_unknown_one_is_said_so(live:
         with pytest.raises(KgError) as raised:
             await why(world, "maintain")
         assert raised.value.code is Code.INVALID
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("tier", [Tier.ARCHIVED, Tier.ORPHANED])
+def test_a_search_by_a_person_says_which_lessons_are_out_of_sight(live: Live, tier: Tier) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        in_sight = await search(world)
+        await set_tier(world, tier)
+        assert in_sight == f"  cache-key: {CACHE}  [project]"
+        assert await search(world) == f"  cache-key: {CACHE}  [project, {tier}]"
 
     live(scenario)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from kg_core.model import DERIVED_FROM, Kind, Tier
+from kg_core.model import DERIVED_FROM
 from kg_core.model.visible import shows
 from kg_core.policy import Depth, at_depth, connections, deepened, ranked, scrub
 from kg_core.policy.ranking import admits
@@ -16,9 +16,9 @@ from kg_plugin_api import Limit, SearchRequest, Unit
 from kg_server.sources.notices import degraded_blocks
 from kg_server.tools.arguments import Arguments, Level, Named, Words
 from kg_server.tools.grounds import grounds_blocks
-from kg_server.tools.levels import level_of
 from kg_server.tools.passages import DOCUMENTS, passage_blocks, without_passages
 from kg_server.tools.plan import Call, Plan
+from kg_server.tools.showing import whereabouts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,12 +119,9 @@ def _nothing(arguments: Search) -> str:
 def _hit(graph: Graph, node: Node, call: Call, *, value: float, with_notes: bool) -> list[Block]:
     """A hit's gist with the notes that this context has not read; they go first when there is no room."""
     name = f"{graph.key}\x1f{node.id}"
-    tier = graph.tier(node.id)
-    facts = [level_of(graph), *([] if tier in {None, Tier.ACTIVE} else [str(tier)])]
-    facts += ["derived"] if node.kind is Kind.DERIVED else []
     blocks = [
         Block(
-            text=f"{node_line(node, standing(graph, node.id))}  [{', '.join(facts)}]",
+            text=f"{node_line(node, standing(graph, node.id))}  [{whereabouts(graph, node)}]",
             rank=Rank.GIST,
             value=value,
             marks=(Mark(MarkKind.SEEN, graph.key, node.id, node.version),),
