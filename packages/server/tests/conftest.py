@@ -159,7 +159,8 @@ class FakeMemory:
         return {"text": f"{node_id} of {cwd} is {level or 'active'}"}
 
     async def why_recall(self, cwd: str, session: str, most: int) -> dict[str, object]:
-        return {"text": f"{most} of {session or cwd}"}
+        decisions = [] if session == "nobody" else [{"session": session}]
+        return {"text": f"{most} of {session or cwd}", "decisions": decisions}
 
     async def show_map(self, cwd: str, path: str, component: str) -> dict[str, object]:
         return {"text": f"map of {cwd} {path}{component}".strip()}

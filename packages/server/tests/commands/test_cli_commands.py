@@ -207,8 +207,11 @@ def test_why_takes_an_id_and_perhaps_its_level(kg, served, tmp_path) -> None:
 def test_why_recall_asks_for_this_folder_or_for_a_session(kg, served, tmp_path) -> None:
     cwd = ("--cwd", str(tmp_path))
     assert kg("why-recall", *cwd) == (0, f"1 of {tmp_path}\n", "")
-    assert json.loads(kg("why-recall", "--session", "s-1", "-n", "3", "--json", *cwd)[1]) == {"text": "3 of s-1"}
+    assert json.loads(kg("why-recall", "--session", "s-1", "-n", "3", "--json", *cwd)[1])["text"] == "3 of s-1"
     assert kg("why-recall", "-n", "0")[0] == 2
+    assert kg("why-recall", "--session", "nobody") == (1, "", "Error: 1 of nobody\n")
+    code, out, err = kg("why-recall", "--session", "nobody", "--json")
+    assert (code, json.loads(out)["decisions"], err) == (1, [], "")
 
 
 def test_preview_shows_the_text_and_its_measure(kg, served, tmp_path) -> None:
