@@ -279,6 +279,26 @@ def test_the_version_of_the_program_is_compared_with_those_that_were_tried(
         assert of(look(health()), version)[0] == level
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("no program\n", "cannot be run: Exec format error. If it fails in a terminal too, install Claude Code anew."),
+        ("#!/nowhere/node\n", "cannot be run: No such file or directory. If it fails"),
+        ("#!/bin/sh\necho 'Error: half installed.' >&2; exit 1\n", "does not say its version: Error: half installed."),
+        ("#!/bin/sh\nexit 3\n", "does not say its version: it ends with code 3 and without a word."),
+    ],
+)
+def test_of_a_program_that_does_not_run_it_is_told_why(
+    person: Any, look: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str, said: str
+) -> None:
+    program = tmp_path / "claude"
+    program.write_text(content, encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setattr("kg_server.setup.machine.Machine.binary", lambda *_: program)
+
+    assert of(look(health()), f"{program} {said}")[0] == "note"
+
+
 def test_problems_of_plug_ins_in_the_running_server_are_told(look: Any) -> None:
     problem = {"name": "agent", "distribution": "kg-agent 1.0", "reason": "Its observer failed."}
 

@@ -99,10 +99,19 @@ def _version(harness: Harness, binary: Path | None) -> Iterator[Finding]:
             stdin=subprocess.DEVNULL,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as failure:
-        yield Finding(area, Level.NOTE, f"{binary} does not say its version ({type(failure).__name__}).")
+    except OSError as failure:
+        why = failure.strerror or type(failure).__name__
+        sentence = f"{binary} cannot be run: {why}. If it fails in a terminal too, install {harness.title} anew."
+        yield Finding(area, Level.NOTE, sentence)
         return
-    said = _first_line(done.stdout) or "nothing"
+    except subprocess.TimeoutExpired:
+        yield Finding(area, Level.NOTE, f"{binary} did not say its version within {_VERSION_SECONDS} seconds.")
+        return
+    said = _first_line(done.stdout)
+    if not said:
+        why = _first_line(done.stderr) or f"it ends with code {done.returncode} and without a word"
+        yield Finding(area, Level.NOTE, f"{binary} does not say its version: {why}.")
+        return
     tested = harness.recognition.tested_versions
     if tested and not any(version in said for version in tested):
         yield Finding(area, Level.NOTE, f"{harness.title} says {said}; kg was tested with {', '.join(tested)}.")
