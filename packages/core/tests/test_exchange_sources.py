@@ -309,6 +309,19 @@ def test_a_markdown_list_is_read_item_by_item(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["retry_needs_jitter", "Retry_Needs.Jitter", "a__b", "ключ_кэша"])
+def test_a_name_in_a_markdown_list_may_have_every_character_of_an_id(tmp_path: Path, name: str) -> None:
+    page = tmp_path / "lessons.md"
+    page.write_text(f"- **{name}**: Retries need jitter\n- __plain-{name[:4]}__: Another\n", encoding="utf-8")
+
+    nodes = found(page).portions[0].graph.nodes
+
+    assert {node_id: node.gist for node_id, node in nodes.items()} == {
+        name: "Retries need jitter",
+        f"plain-{name[:4]}": "Another",
+    }
+
+
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 WITH_TOKENS = {
     "lists.md": f"# Keys {TOKEN}\n- key: {TOKEN}\n- **{TOKEN}**: it is named so\n",

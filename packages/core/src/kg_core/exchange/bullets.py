@@ -22,7 +22,7 @@ FORMAT: Final = "markdown"
 _BY: Final = "import"
 _ITEM: Final = re.compile(r"^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _HEADING: Final = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
-_NAMED: Final = re.compile(r"^(?:\*\*|__)([^*_]+?):?(?:\*\*|__):?\s+(.*)$", re.DOTALL)
+_NAMED: Final = re.compile(r"^(\*\*|__)([^*]+?):?\1:?\s+(.*)$", re.DOTALL)
 _FENCE: Final = re.compile(r"^\s*(```|~~~)")
 _RULE: Final = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 
@@ -124,9 +124,10 @@ def _continue(item: Item, line: str) -> None:
 def _name(text: str) -> str:
     """The name that an item gives itself, when it looks like one."""
     match = _NAMED.match(text)
-    return match.group(1).strip() if match is not None and propose(match.group(1)) == match.group(1).strip() else ""
+    name = match.group(2).strip() if match is not None else ""
+    return name if propose(name) == name else ""
 
 
 def _gist(text: str) -> str:
     match = _NAMED.match(text) if _name(text) else None
-    return match.group(2).strip() if match is not None else text
+    return match.group(3).strip() if match is not None else text
