@@ -468,6 +468,33 @@ def test_where_a_repository_within_another_was_nothing_of_the_other_is_put(serve
     assert not (inner / ".kg").exists()
 
 
+def test_another_repository_in_the_place_of_one_that_shared_its_memory_does_not_share_its_own(
+    kg, servers, repository, person, git, monkeypatch
+) -> None:
+    first = servers()
+    place = person / "place"
+    git(repository, "worktree", "add", "--quiet", str(place))
+    first.put("retry-three-times", "Three retries", cwd=str(place))
+    Team(first.home, place).register()
+    first.sync()
+    assert set(nodes(place / ".kg" / "graph.json")) == {"retry-three-times"}
+    first.stop()
+    git(repository, "worktree", "remove", "--force", str(place))
+    place.mkdir()
+    git(place, "init", "--quiet")
+
+    server = servers()
+    server.put("queue-order", "Order is kept", cwd=str(place))
+    (outcome,) = server.sync()
+
+    assert "another repository" in outcome["problem"]
+    assert not (place / ".kg").exists()
+
+    monkeypatch.chdir(place)
+    assert kg("setup", "--team")[0] == 0
+    assert "queue-order" in nodes(place / ".kg" / "graph.json")
+
+
 def test_a_folder_outside_of_any_repository_cannot_share(kg, server, person, monkeypatch) -> None:
     monkeypatch.chdir(person)
 

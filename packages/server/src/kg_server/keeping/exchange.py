@@ -25,10 +25,11 @@ from kg_core.policy.activity import worked_on
 from kg_core.policy.secrets import scrub_edge, scrub_node
 from kg_core.store import OsFiles, ProblemKind, Write
 from kg_core.store.files import replace_file
+from kg_core.store.identity import first_line
 from kg_core.store.reading import parts
 from kg_core.store.regular import read_regular
 from kg_core.store.slices import in_slices
-from kg_plugin_api import KgError
+from kg_plugin_api import Code, KgError
 from kg_server.keeping.git import git_folder, is_busy
 
 if TYPE_CHECKING:
@@ -115,8 +116,14 @@ class Exchange:
         known = self._copies.get(path) or await self._known(path, tree, identity)
         if known is None or (identity is None and not known.is_new):
             return {}
-        if git is None and known.is_new:  # its repository is gone, and the project is that of a folder around it
+        if known.is_new and git is None:  # its repository is gone, and the project is that of a folder around it
             return {}
+        if known.is_new and git is not None and not await asyncio.to_thread(_takes_part, git):
+            sentence = f"{tree} holds another repository than the one that shared its memory."
+            raise KgError(
+                Code.CONFLICT,
+                f"{sentence} Run `kg setup --team` there if this one is to share its own, or with --off if not.",
+            )
         await self._memory.load(known.key)
         if identity == known.identity and self._memory.durable(known.key) is known.ours:
             return {}
@@ -267,6 +274,15 @@ def _bytes(path: Path) -> bytes:
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | more)) as file:
         _check(os.fstat(file.fileno()), path)
         return file.read()
+
+
+def _takes_part(git: Path) -> bool:
+    """Whether somebody ran ``kg setup --team`` in the repository with this git folder: its settings name our driver.
+
+    Blocking; raises OSError.
+    """
+    common = git / (first_line(git / "commondir") or ".")
+    return '[merge "kg"]' in read_regular(common / "config").decode("utf-8", "replace")
 
 
 def _check(status: os.stat_result, path: Path) -> None:
