@@ -495,6 +495,25 @@ def test_another_repository_in_the_place_of_one_that_shared_its_memory_does_not_
     assert "queue-order" in nodes(place / ".kg" / "graph.json")
 
 
+def test_what_is_wrong_with_a_copy_is_told_no_longer_than_it_is_kept_in_step(
+    kg, server, shared, repository, monkeypatch
+) -> None:
+    shared.unlink()
+    shared.mkdir()
+    assert server.sync()[0]["problem"]
+    assert [problem.path for problem in server.service._memory.store.problems()] == [str(shared)]
+    shared.rmdir()
+    shared.symlink_to("/nowhere/at/all")
+    monkeypatch.chdir(repository)
+
+    code, out, _ = kg("setup", "--team", "--off")
+
+    assert code == 0
+    assert f"{shared} is not kept in step any longer." in out
+    server.sync()
+    assert server.service._memory.store.problems() == ()
+
+
 def test_a_folder_outside_of_any_repository_cannot_share(kg, server, person, monkeypatch) -> None:
     monkeypatch.chdir(person)
 

@@ -77,7 +77,8 @@ def _leave(home: Home, team: Team) -> int:
         click.echo(f"Note: the copy was not brought up to date: {failure.sentence}", err=True)
     outcome = team.unregister()
     team.decline()
-    left = f"{team.copy} stays in the repository and is not kept in step any longer.{commit_of(team, outcome)}"
+    stays = "stays in the repository and " if team.copy.exists() else ""
+    left = f"{team.copy} {stays}is not kept in step any longer.{commit_of(team, outcome)}"
     click.echo(in_line(left))
     return _ended(outcome)
 

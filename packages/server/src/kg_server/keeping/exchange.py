@@ -234,7 +234,10 @@ class Exchange:
         listed = self._home.state / _TREES
         identity = await asyncio.to_thread(self._files.identity, listed)
         if identity != self._listed[0]:
+            before = self._listed[1]
             self._listed = identity, await asyncio.to_thread(trees, self._home)
+            for gone in set(before).difference(self._listed[1]):  # what was wrong with its copy concerns nobody now
+                self._memory.store.solved(ProblemKind.BESIDE, gone / FOLDER / FILE)
             self._copies = {path: known for path, known in self._copies.items() if path.parents[1] in self._listed[1]}
         return self._listed[1]
 
