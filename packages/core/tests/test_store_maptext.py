@@ -75,6 +75,8 @@ def test_two_files_make_one_map() -> None:
     [
         ("priority = 2", "prio = 2", "line 1 ([[component]] 1): there is no key 'prio'; it may have slug, name"),
         ("priority = 2", 'priority = "2"', "line 1 ([[component]] 1): priority: Input should be a valid integer"),
+        ('name = "Authentication"', "name = 2", "([[component]] 1): name: it must be a text in quotes"),
+        ('["crypto"]', '"crypto"', '([[component]] 1): depends_on: it must be a list, such as ["a", "b"]'),
         ('"src/auth/**"', '"src/auth**"', "([[component]] 1): paths.0 has '**' beside other characters"),
         ('slug = "backend"', "", "line 11 ([[component]] 2): the key 'slug' is missing"),
         ('slug = "backend"', 'slug = "back end"', "([[component]] 2): slug must be of letters"),

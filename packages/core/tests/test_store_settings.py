@@ -55,6 +55,23 @@ def test_a_mistake_is_an_error_that_names_the_file_and_the_key(home, text, named
     assert named in caught.value.sentence
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[projects]\noff = "~/shop"\n', 'projects.off: it must be a list, such as ["a", "b"].'),
+        ("[plugins]\ndisabled = [1]\n", "plugins.disabled.0: it must be a text in quotes."),
+        ('[rules]\nhold = "yes"\n', "rules.hold: it must be true or false."),
+        ("[search]\noptions = 1\n", "search.options: it must be a table."),
+        ("server = 1\n", "server: it must be a table, whose keys stand below its name in [ ]."),
+    ],
+)
+def test_what_a_value_must_be_is_said_in_the_words_of_the_file(home, text, said):
+    home.config.write_text(text, encoding="utf-8")
+    with pytest.raises(KgError) as caught:
+        Settings.load(home)
+    assert caught.value.sentence == f"{home.config}: {said}"
+
+
 @pytest.mark.parametrize("number", ["1e9", "-1", "40000", "'x'", "true"])
 def test_whatever_is_wrong_with_a_number_its_bounds_are_said(home, number):
     home.config.write_text(f"[memory]\nage_orphans_days = {number}\n", encoding="utf-8")

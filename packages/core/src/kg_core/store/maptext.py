@@ -13,6 +13,7 @@ from kg_core.model.globs import Glob
 from kg_core.model.ids import fold, is_legal
 from kg_core.model.projectmap import Component, ProjectMap, Rule, Severity, ancestry_cycles
 from kg_core.model.toml import read_toml
+from kg_core.store.tomlwords import wrong
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def _sentence(kind: str, problem: Mapping[str, Any]) -> str:
         case "value_error":
             return f"{key} {problem['ctx']['error']}"
         case _:
-            return f"{key}: {problem['msg']}"
+            return f"{key}: {wrong(problem)}"
 
 
 def _lines(text: str) -> dict[str, list[int]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from kg_core.store.regular import read_regular
+from kg_core.store.tomlwords import wrong
 from kg_plugin_api import Code, KgError
 
 if TYPE_CHECKING:
@@ -141,8 +142,8 @@ def _sentences(error: ValidationError) -> list[str]:
     for problem in error.errors():
         key = ".".join(str(part) for part in problem["loc"])
         unknown = problem["type"] == "extra_forbidden"
-        wrong = f"{key}: {problem['msg'].removeprefix('Value error, ')}{_bounds(problem['loc'])}"
-        sentences.append(f"there is no setting {key!r}{_meant(key)}" if unknown else wrong)
+        misfit = f"{key}: {wrong(problem)}{_bounds(problem['loc'])}"
+        sentences.append(f"there is no setting {key!r}{_meant(key)}" if unknown else misfit)
     return sentences
 
 
