@@ -401,3 +401,16 @@ def test_whoever_means_standard_input_is_told_that_it_is_not_read(tmp_path: Path
         found(tmp_path / "-")
 
     assert refused.value.code is Code.NOT_FOUND
+
+
+def test_an_export_of_a_later_version_is_refused_with_its_format(tmp_path: Path) -> None:
+    page = tmp_path / "later.json"
+    page.write_text('{"format": 2, "graphs": {"user": {"nodes": {"one": {"gist": "1"}}}}}', encoding="utf-8")
+
+    with pytest.raises(KgError) as raised:
+        found(page)
+
+    assert (raised.value.code, raised.value.sentence) == (
+        Code.READ_ONLY,
+        f"{page} has format 2, written by a later version of kg.",
+    )

@@ -14,6 +14,7 @@ from kg_core.exchange.found import Found, Portion, Skipped
 from kg_core.model import MAINTAIN, PROJECT_PREFIX, USER, Graph
 from kg_core.model.foreign import loads
 from kg_core.policy.ageing import has_aged
+from kg_core.store.layout import FORMAT as LATEST
 from kg_core.store.reading import read_uses
 from kg_plugin_api import Code, KgError
 
@@ -32,7 +33,7 @@ async def read(path: Path) -> Found:
     if archive.is_one(path):
         return await read_backup(archive.read(path), str(path))
     data = path.read_bytes()
-    exported = _exported(data)
+    exported = _exported(data, str(path))
     if exported is None:
         return Found(format=FORMAT, portions=(Portion(graph=await read_whole(data, str(path))),))
     portions = []
@@ -113,8 +114,10 @@ def is_damaged(data: bytes) -> bool:
     return False
 
 
-def _exported(data: bytes) -> dict[str, Any] | None:
-    """The graphs of an export by key; ``None`` when this is a single graph file."""
+def _exported(data: bytes, what: str) -> dict[str, Any] | None:
+    """The graphs of an export by key; ``None`` when this is a single graph file. Raises READ_ONLY when a later version
+    of kg wrote it.
+    """
     try:
         record = loads(data)
     except (ValueError, RecursionError):
@@ -122,6 +125,9 @@ def _exported(data: bytes) -> dict[str, Any] | None:
     graphs = record.get("graphs") if isinstance(record, dict) else None
     if not isinstance(graphs, dict):
         return None
+    form = record.get("format")
+    if isinstance(form, int) and form > LATEST:
+        raise KgError(Code.READ_ONLY, f"{what} has format {form}, written by a later version of kg.")
     odd = next((key for key in graphs if key not in {USER, MAINTAIN} and not key.startswith(PROJECT_PREFIX)), None)
     if odd is not None:
         raise KgError(Code.INVALID, f"The export names a graph {odd!r}, which is none.")
