@@ -63,6 +63,20 @@ def test_the_command_that_it_prints_brings_them_back(kg, server) -> None:
     assert {name: node.gist for name, node in server.graph("user").nodes.items()} == {"one": "1", "two": "2"}
 
 
+def test_a_lesson_is_brought_back_by_its_name_in_capitals_too(kg, server) -> None:
+    server.put("Retry-Policy", "Three times")
+    server.put("other", "Another")
+    backup = kg("delete", "retry-policy")[1].split()[-3]
+    server.put("other", "Changed")
+
+    assert kg("restore", backup, "--deleted", "RETRY-POLICY")[0] == 0
+    assert kg("restore", backup, "OTHER")[0] == 0
+
+    gists = {name: node.gist for name, node in server.graph("user").nodes.items()}
+    assert gists == {"Retry-Policy": "Three times", "other": "Another"}
+    assert "holds no lesson 'nobody'" in kg("restore", backup, "--deleted", "nobody")[2]
+
+
 def test_all_that_are_named_go_or_none_and_what_changes_nothing_takes_no_backup(kg, server) -> None:
     server.put("one", "one")
     server.commit(nodes={"kept": Node(id="kept", gist="k", locked=True, written=Written(at=1, by="s", author="s"))})

@@ -13,7 +13,7 @@ from kg_server.cli.options import as_json, patiently, print_json, with_cwd, with
 from kg_server.cli.terminal import in_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from kg_core.exchange.found import Portion
@@ -62,10 +62,16 @@ def command(
     path = file.expanduser().absolute()
     with Client(home) as client:
         found = offering.read(client, path, own.FORMAT)
-        asked = {"kind": "restore", "source": str(path), "cwd": cwd, "dry_run": dry_run, "deleted": list(deleted)}
+        asked = {
+            "kind": "restore",
+            "source": str(path),
+            "cwd": cwd,
+            "dry_run": dry_run,
+            "deleted": sorted(_spelt(deleted, found.portions)),
+        }
         opened = client.post("/api/v1/offers", asked)
         chosen = _chosen(found.portions, level, project, opened["project"])
-        wanted = {*ids, *deleted}
+        wanted = _spelt((*ids, *deleted), chosen)
         portions = [
             (offering.target(portion, "" if portion.level else level or ""), _only(portion.graph, wanted))
             for portion in (replace(each, aged=each.aged and not wanted) for each in chosen)  # what is named comes back
@@ -101,6 +107,16 @@ def _chosen(portions: Sequence[Portion], level: str | None, project: str | None,
         have = ", ".join(portion.slug or portion.level for portion in portions) or "nothing"
         raise KgError(Code.NOT_FOUND, f"The file holds no memory of {slug or level}; it holds: {have}.")
     return chosen
+
+
+def _spelt(names: Iterable[str], portions: Sequence[Portion]) -> set[str]:
+    """Each name as the file spells it, in every way that it does; as it was typed where the file does not have it."""
+    from kg_core.model.ids import fold
+
+    wanted = {fold(name): name for name in names}
+    there = {node_id for portion in portions for node_id in portion.graph.nodes if fold(node_id) in wanted}
+    lacking = wanted.keys() - {fold(node_id) for node_id in there}
+    return {*there, *(wanted[name] for name in lacking)}
 
 
 def _only(graph: Graph, wanted: set[str]) -> Graph:
