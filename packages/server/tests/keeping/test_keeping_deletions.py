@@ -77,6 +77,15 @@ def test_a_lesson_is_brought_back_by_its_name_in_capitals_too(kg, server) -> Non
     assert "holds no lesson 'nobody'" in kg("restore", backup, "--deleted", "nobody")[2]
 
 
+def test_of_an_import_that_took_nothing_it_is_not_said_that_a_part_is_left(kg, server, tmp_path) -> None:
+    page = tmp_path / "lessons.md"
+    page.write_text("- a lesson\n", encoding="utf-8")
+
+    code, out, err = kg("import", page, "--level", "project", "--cwd", "/")
+
+    assert (code, out, err) == (2, "", "Error: / belongs to no project. Name another --level.\n")
+
+
 def test_all_that_are_named_go_or_none_and_what_changes_nothing_takes_no_backup(kg, server) -> None:
     server.put("one", "one")
     server.commit(nodes={"kept": Node(id="kept", gist="k", locked=True, written=Written(at=1, by="s", author="s"))})

@@ -49,7 +49,8 @@ def offer(client: Client, name: str, portions: Sequence[tuple[Mapping[str, objec
         if len(json.dumps(request)) > LARGEST_BODY:
             skipped += [{"where": node_id, "reason": "it has more than 4 MiB"} for node_id in part.nodes]
         else:
-            with _unfinished(f"{what} stopped at part {number} of {len(parts)}"):
+            where = f"{what} stopped at part {number} of {len(parts)}" if number > 1 else ""
+            with _unfinished(where):
                 client.post(f"/api/v1/offers/{name}", request, within=_SECONDS)
         if time.monotonic() - said > 1:
             said = time.monotonic()
@@ -61,10 +62,14 @@ def offer(client: Client, name: str, portions: Sequence[tuple[Mapping[str, objec
 
 @contextlib.contextmanager
 def _unfinished(where: str) -> Iterator[None]:
-    """Adds to what fails meanwhile that parts before it were taken, and what to do about those after it."""
+    """Adds to what fails meanwhile that parts before it were taken, and what to do about those after it; nothing
+    without ``where``, when there was none before.
+    """
     try:
         yield
     except KgError as failure:
+        if not where:
+            raise
         raise KgError(
             failure.code, f"{failure.sentence} {where}: run it again to finish it.", failure.data
         ) from failure
