@@ -28,6 +28,18 @@ def test_what_no_record_holds_stays_and_is_named(person: Any) -> None:
     assert person.files() == before
 
 
+def test_a_dry_run_of_a_removal_names_what_would_stay(person: Any) -> None:
+    person.run("setup", "--yes")
+    recorded = stays(person.run("uninstall", "--dry-run")[1])
+    shutil.rmtree(person.home.state)
+
+    looked = stays(person.run("uninstall", "--dry-run")[1])
+
+    assert recorded == []
+    assert looked
+    assert looked == stays(person.run("uninstall", "--yes")[1])
+
+
 def test_a_removal_that_left_nothing_names_nothing(person: Any) -> None:
     person.run("setup", "--yes")
 

@@ -112,6 +112,7 @@ def _shown(home: Home, named: tuple[str, ...], report: Report, *, purge: bool, f
         _refused(plan)
     if not records:
         click.echo(_nothing(named))
+    _tell_unrecorded(home, named)
     if purge and _holds_memory(home):
         click.echo(f"The memory in {home.root} would be deleted.")
     click.echo(changes.unchanged(report.accounts, "uninstall", full=full))
