@@ -170,6 +170,22 @@ def test_claims_that_are_missing_or_changed_are_named_with_their_file(person: An
     assert not any("arrived" in sentence for sentence in found), "what is not connected delivers nothing"
 
 
+def test_of_many_files_that_are_gone_the_first_is_named_and_the_others_are_counted(person: Any, look: Any) -> None:
+    person.run("setup", "--yes", "--harness", "claude")
+    files = sorted(path for path in (person.home.root / "harnesses" / "claude").rglob("*") if path.is_file())
+    for path in files[:3]:
+        path.unlink()
+    few = [sentence for sentence in look(health()) if "It is not there." in sentence]
+    for path in files[3:]:
+        path.unlink()
+
+    many = [sentence for sentence in look(health()) if "It is not there." in sentence]
+
+    assert sorted(few) == [f"{path}: It is not there." for path in files[:3]]
+    assert len(many) == 1
+    assert many[0].endswith(f": It is not there. So it is with {len(files) - 1} more files.")
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kg_server.setup.machine import Machine
 
 _VERSION_SECONDS: Final = 10
+_NAMED: Final = 3
+"""Files of which the same is wrong that are named one by one; of more, the first is, and the others are counted."""
 
 
 def agent(machine: Machine, harness: Harness, health: dict[str, Any] | None) -> Iterator[Finding]:
@@ -59,10 +61,16 @@ def _links(connection: Connection) -> Iterator[Finding]:
     for reason in dict.fromkeys(refusal.reason for refusal in refusals):
         yield Finding(area, Level.PROBLEM, f"{reason} Once that is mended, run `{again}`.")
     refused = {refusal.path for refusal in refusals}
-    for told in dict.fromkeys(
-        f"{status.claim.path}: {status.sentence}" for status in amiss if status.claim.path not in refused
-    ):
-        yield Finding(area, Level.PROBLEM, told, again)
+    alike: dict[str, dict[Path, None]] = {}
+    for status in amiss:
+        if status.claim.path not in refused:
+            alike.setdefault(status.sentence, {})[status.claim.path] = None
+    for sentence, paths in alike.items():
+        named = list(paths)[: None if len(paths) <= _NAMED else 1]
+        rest = counted(len(paths) - 1, "more file")
+        more = "" if len(named) == len(paths) else f" So it is with {rest}."
+        for path in named:
+            yield Finding(area, Level.PROBLEM, f"{path}: {sentence}{more}", again)
     if not amiss:
         files = counted(len({status.claim.path for status in standing}), "file")
         where = f": all that kg has put into {files} is there" if standing else ""
