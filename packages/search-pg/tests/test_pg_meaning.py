@@ -190,6 +190,7 @@ def test_an_embedder_that_hangs_costs_no_more_than_the_budget(opened: Any, until
         lambda vectors: {"data": [{"embedding": vector + [1.0] * number} for number, vector in enumerate(vectors)]},
         lambda vectors: ["harbour"],
         lambda vectors: {"data": [{"embedding": "harbour"} for _ in vectors]},
+        lambda vectors: {"data": [{"embedding": [10**400, *vector[1:]]} for vector in vectors]},
     ],
 )
 def test_an_answer_that_is_no_vectors_is_not_kept(opened: Any, until: Any, endpoint: Any, answer: Any) -> None:
@@ -204,6 +205,24 @@ def test_an_answer_that_is_no_vectors_is_not_kept(opened: Any, until: Any, endpo
             assert [hit.id for hit in (await backend.search(ask("car"))).hits] == ["a"]
             endpoint.answer = sound
             assert "problem" not in await until(backend, embedded)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("length", [1e39, 7e4, 1e-60])
+def test_how_long_the_vectors_of_a_model_are_means_nothing(
+    opened: Any, until: Any, endpoint: Any, length: float
+) -> None:
+    endpoint.answer = lambda vectors: {"data": [{"embedding": [part * length for part in each]} for each in vectors]}
+
+    async def main() -> None:
+        async with opened() as backend:
+            await backend.upsert([node("a", "automobile"), node("b", "ledger")])
+            await until(backend, embedded)
+
+            found = await backend.search(ask("car"))
+
+            assert (found.degraded, found.hits[0].id) == ("", "a")
 
     asyncio.run(main())
 

@@ -131,6 +131,8 @@ def test_a_reranker_that_hangs_costs_no_more_than_the_budget(asked: Any, reranke
         lambda entries: [*entries, {"index": 4, "score": 1.0}],
         lambda entries: [{**entry, "score": math.nan} for entry in entries],
         lambda entries: [{**entry, "score": "much"} for entry in entries],
+        lambda entries: [{**entry, "score": 10**400} for entry in entries],
+        lambda entries: [{**entry, "index": math.inf} for entry in entries],
         lambda entries: [{**entry, "index": 0} for entry in entries],
         lambda entries: {"results": None},
         lambda entries: ["harbour"],

@@ -123,7 +123,7 @@ def _scores(answer: Any, count: int) -> list[float]:
             for entry in entries
         }
         scores = [found[place] for place in range(count)]
-    except (ValueError, TypeError, LookupError) as error:
+    except (ValueError, TypeError, LookupError, OverflowError) as error:
         raise ServiceFailed("the reranker answered with something that holds no score for each text") from error
     if len(found) != count or not all(map(math.isfinite, scores)):
         raise ServiceFailed("the reranker answered with something that holds no score for each text")

@@ -67,7 +67,7 @@ class EndpointEmbedder:
             return checked(_vectors(self._service.post(body, seconds)), len(texts))
         except ServiceFailed as failure:
             raise EmbedderFailed(failure.sentence, is_text=failure.status in _BAD_TEXT) from failure
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
             raise EmbedderFailed("the embedder answered with something that holds no vectors") from error
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Vector = tuple[float, ...]
 """A direction; its length means nothing."""
+
+_USUAL: Final = 8
+"""A vector whose largest number has a binary exponent within this is kept as it came."""
 
 
 class EmbedderFailed(Exception):
@@ -52,7 +55,15 @@ def checked(vectors: Sequence[Sequence[float]], count: int) -> list[Vector]:
     for vector in made:
         if not all(map(math.isfinite, vector)) or not any(vector):
             raise EmbedderFailed("the embedder answered with a vector that has no direction")
-    return made
+    return [_in_reach(vector) for vector in made]
+
+
+def _in_reach(vector: Vector) -> Vector:
+    """The same direction, in numbers that pgvector takes, at half the length too: by a power of two, so none changes
+    against another.
+    """
+    exponent = math.frexp(max(map(abs, vector)))[1]
+    return vector if abs(exponent) <= _USUAL else tuple(math.ldexp(value, -exponent) for value in vector)
 
 
 def written(vector: Vector) -> str:
