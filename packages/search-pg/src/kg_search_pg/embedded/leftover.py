@@ -54,7 +54,7 @@ def _command(pid: int) -> str:
         return ""
     try:
         return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).replace("\0", " ")
-    except FileNotFoundError:
+    except OSError:  # it is gone, was gone before it was read, or is somebody else's that is not to be looked at
         if Path("/proc/self").exists():
             return ""
     try:
