@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 WRITE_SECONDS: Final = 30.0
 """No statement takes longer, unless it says so."""
 _CONNECT_SECONDS: Final = 5
+_ENCODING: Final = "UTF8"
+"""Of all connections, whatever a DSN or the environment says: a text may have any character."""
 _CLOSE_SECONDS: Final = 1.0
 _GRACE_SECONDS: Final = 0.5
 """How much later than its own limit a statement may end."""
@@ -113,7 +115,7 @@ class Database:
             min_size=1,
             max_size=max(2, most),
             open=False,
-            kwargs={"autocommit": True, "connect_timeout": _CONNECT_SECONDS},
+            kwargs={"autocommit": True, "connect_timeout": _CONNECT_SECONDS, "client_encoding": _ENCODING},
             configure=prepare,
             name="kg-search-pg",
         )
@@ -171,7 +173,9 @@ async def connect(dsn: str) -> AsyncConnection[Any]:
     """One connection beside the pool. Raises SearchUnavailable, or INVALID for a DSN that cannot be read."""
     check(dsn)
     with Failing():
-        return await psycopg.AsyncConnection.connect(dsn, autocommit=True, connect_timeout=_CONNECT_SECONDS)
+        return await psycopg.AsyncConnection.connect(
+            dsn, autocommit=True, connect_timeout=_CONNECT_SECONDS, client_encoding=_ENCODING
+        )
 
 
 async def set_timeout(connection: AsyncConnection[Any], seconds: float, *, is_local: bool = True) -> None:

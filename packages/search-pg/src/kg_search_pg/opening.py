@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kg_plugin_api import Code, KgError
 from kg_search_pg.backend import Meaning, PgBackend
@@ -21,6 +21,8 @@ from kg_search_pg.reranking import Reranker, RerankerFailed
 from kg_search_pg.schema import Vectors, migrate, with_vectors
 
 if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
     from kg_plugin_api import Host
     from kg_search_pg.database import Explain
     from kg_search_pg.embedding import Embedder
@@ -85,6 +87,7 @@ async def prepared(dsn: str, options: Options, explain: Explain = as_told) -> tu
     connection = await connect(dsn)
     try:
         with Failing(explain):
+            await _holds_any_text(connection)
             await migrate(connection, options.schema, owner)
             vectors = await with_vectors(connection, options.schema)
             known = await (await connection.execute(_LANGUAGE, [options.language])).fetchone()
@@ -97,6 +100,18 @@ async def prepared(dsn: str, options: Options, explain: Explain = as_told) -> tu
     (language,) = known
     path = (options.schema, vectors.schema, "" if language == _SYSTEM else language)
     return vectors, tuple(dict.fromkeys(filter(None, path)))
+
+
+async def _holds_any_text(connection: AsyncConnection[Any]) -> None:
+    """Raises INVALID for a database in an encoding that lacks characters: one lesson with such a one would stop all."""
+    (encoding,) = await (await connection.execute("select current_setting('server_encoding')")).fetchone() or ("",)
+    if encoding != "UTF8":
+        raise KgError(
+            Code.INVALID,
+            f"config.toml, [search.options], dsn: this database is in {encoding} and cannot hold every text. "
+            "Name one in UTF8: `createdb -E UTF8 -T template0 kg` makes it, with `--locale=C` where the locale is in the "
+            "way.",
+        )
 
 
 def _owner(options: Options) -> Owner | None:
