@@ -109,8 +109,8 @@ async def _holds_any_text(connection: AsyncConnection[Any]) -> None:
         raise KgError(
             Code.INVALID,
             f"config.toml, [search.options], dsn: this database is in {encoding} and cannot hold every text. "
-            "Name one in UTF8: `createdb -E UTF8 -T template0 kg` makes it, with `--locale=C` where the locale is in the "
-            "way.",
+            "Name one in UTF8: `createdb -E UTF8 -T template0 kg` makes it, with `--locale=C` where the locale is in "
+            "the way.",
         )
 
 
