@@ -171,3 +171,18 @@ def test_the_step_waits_for_a_person_and_tells_how_it_is_done_by_hand(site: Site
 
     assert step.needs_consent
     assert "/hooks" in step.explanation
+
+
+def test_where_a_person_has_turned_all_hooks_off_that_is_said_and_no_trust_is_asked_for(site: Site) -> None:
+    assert site.binary is not None
+    site.binary.write_text(f"#!/bin/sh\ntouch {site.config}/started\n", encoding="utf-8")
+    (site.config / "config.toml").write_text("[features]\nhooks = false\n", encoding="utf-8")
+
+    status = TrustStep().status(site)
+    with pytest.raises(KgError) as refused:
+        TrustStep().take(site)
+
+    assert status.state is StepState.OPEN
+    assert status.sentence == refused.value.sentence
+    assert f"`hooks` is false in `[features]` of {site.config / 'config.toml'}" in status.sentence
+    assert not (site.config / "started").exists()

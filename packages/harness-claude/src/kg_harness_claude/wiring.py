@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_harness_claude.events import EVENTS
 from kg_harness_claude.names import HOOK_SERVER, MARKETPLACE, PERMISSION, PLUGIN, PLUGIN_ID, SERVER
+from kg_harness_claude.switch import HooksStep
 from kg_plugin_api import Carrier, JsonEntry, JsonItem, Offer, OwnedFile
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ class ClaudeWiring:
         )
 
     def steps(self, site: Site) -> Sequence[Step]:
-        """None: the client takes everything from its settings."""
-        return ()
+        """None that does anything: the client takes all from its settings, where a switch may turn hooks off."""
+        return (HooksStep(),)
 
     def offers(self, site: Site) -> Sequence[Offer]:
         """Switching off the client's own memory, so that one lesson is not kept in two places."""

@@ -40,6 +40,8 @@ class TrustStep:
         """
         if site.binary is None:
             return StepStatus(state=StepState.UNKNOWN, sentence="The program `codex` was not found.")
+        if off := _turned_off(site):
+            return StepStatus(state=StepState.OPEN, sentence=off)
         kept = _kept(site)
         if kept is not None and not _ours(kept):
             ours = sum(len(site.launch.parts(spec)) for spec in EVENTS)
@@ -52,14 +54,19 @@ class TrustStep:
         return _status(hooks)
 
     def take(self, site: Site) -> None:
-        """Trusts every hook of our plug-in as it is now, and asks Codex whether it took it."""
+        """Trusts every hook of our plug-in as it is now, and asks Codex whether it took it.
+
+        Raises REFUSED where the user's settings turn all hooks off, and CONFLICT where it did not.
+        """
+        if off := _turned_off(site):
+            raise KgError(Code.REFUSED, off)
         with AppServer(site) as server:
             hooks = tuple(_hooks(server, site))
             trusted = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in hooks}
             _write(server, {"keyPath": _STATE, "mergeStrategy": "upsert", "value": trusted})
             status = _status(tuple(_hooks(server, site)))
         if status.state is not StepState.DONE:
-            raise KgError(Code.CONFLICT, f"Codex did not take the trust. {status.sentence} {self.explanation}")
+            raise KgError(Code.CONFLICT, f"Codex did not take the trust. {status.sentence}")
 
     def undo(self, site: Site) -> None:
         """Removes what Codex keeps about our hooks, and the table around it when nothing else is in it."""
@@ -110,14 +117,30 @@ def _write(server: AppServer, *edits: Mapping[str, object]) -> None:
     server.call("config/batchWrite", {"edits": list(edits)})
 
 
+def _turned_off(site: Site) -> str:
+    """A sentence where the user's settings turn all hooks off, those of others too; else nothing."""
+    features = (_settings(site) or {}).get("features")
+    if not isinstance(features, dict) or features.get("hooks") is not False:
+        return ""
+    return (
+        f"Codex runs no hook at all: `hooks` is false in `[features]` of {site.config / 'config.toml'}. Take that out."
+    )
+
+
 def _kept(site: Site) -> Mapping[str, object] | None:
     """What ``config.toml`` holds about the trust of hooks; ``None`` when it is there and cannot be read."""
-    try:
-        settings = tomllib.loads((site.config / "config.toml").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError):
+    settings = _settings(site)
+    if settings is None:
         return None
     hooks = settings.get("hooks")
     state = hooks.get("state") if isinstance(hooks, dict) else None
     return state if isinstance(state, dict) else {}
+
+
+def _settings(site: Site) -> Mapping[str, object] | None:
+    try:
+        return tomllib.loads((site.config / "config.toml").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError):
+        return None
