@@ -14,7 +14,9 @@ from kg_plugin_api import SearchUnavailable
 
 _LONGEST_SOCKET: Final = 103
 """Bytes of a socket's path that every system takes."""
-_SOCKET: Final = ".s.PGSQL.5432"
+PORT: Final = "5432"
+"""A part of the socket's name: nobody listens on a port."""
+_SOCKET: Final = f".s.PGSQL.{PORT}"
 
 
 @dataclass(frozen=True, slots=True)

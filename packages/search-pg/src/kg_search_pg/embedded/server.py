@@ -16,7 +16,7 @@ import psycopg
 
 from kg_plugin_api import SearchUnavailable
 from kg_search_pg.embedded import guard, leftover, sayings
-from kg_search_pg.embedded.places import private
+from kg_search_pg.embedded.places import PORT, private
 
 if TYPE_CHECKING:
     from kg_search_pg.embedded.places import Places
@@ -29,6 +29,7 @@ _STOP_SECONDS: Final = guard.GENTLE_SECONDS + 3 * guard.HARD_SECONDS
 _LOOK_SECONDS: Final = 0.05
 _SETTINGS: Final = {
     "listen_addresses": "",
+    "port": PORT,
     "unix_socket_permissions": "0700",
     "max_connections": "20",
     "shared_buffers": "64MB",
@@ -49,6 +50,10 @@ _SETTINGS: Final = {
 """For a server of one program on one machine that holds what can be made again."""
 
 
+_EMPTY: Final = frozenset({b"hostaddr", b"options", b"require_auth", b"requirepeer"})
+"""What libpq takes as empty, and what would keep us from our own server."""
+
+
 class EmbeddedServer:
     """The private Postgres of one memory, on a local socket alone. One process may run it at a time."""
 
@@ -59,8 +64,9 @@ class EmbeddedServer:
 
     @property
     def dsn(self) -> str:
-        """How to connect."""
-        return psycopg.conninfo.make_conninfo(host=str(self._places.sockets), user=USER, dbname="postgres")
+        """How to connect, whatever the environment says."""
+        ours = {"host": str(self._places.sockets), "port": PORT, "user": USER, "dbname": "postgres"}
+        return psycopg.conninfo.make_conninfo(**{**_unsaid(), **ours})
 
     @property
     def is_running(self) -> bool:
@@ -136,6 +142,7 @@ class EmbeddedServer:
                 capture_output=True,
                 timeout=_MAKE_SECONDS,
                 check=False,
+                env=_environment(),
             )
         except subprocess.TimeoutExpired as error:
             late = f"The program {program} did not end within {_MAKE_SECONDS:.0f} s for {self._places.root}."
@@ -170,6 +177,22 @@ class EmbeddedServer:
         return SearchUnavailable(f"{sentence} {sayings.advice(sentence, self._places.root) or anew}")
 
 
+def _unsaid() -> dict[str, str]:
+    """What the environment, or a service that it names, tells libpq of somebody's own Postgres, as if it did not."""
+    is_service = "PGSERVICE" in os.environ
+    return {
+        option.keyword.decode("ascii"): (option.compiled or b"").decode("ascii")
+        for option in psycopg.pq.Conninfo.get_defaults()
+        if option.envvar and (is_service or os.fsdecode(option.envvar) in os.environ)
+        if option.compiled is not None or option.keyword in _EMPTY
+    }
+
+
+def _environment() -> dict[str, str]:
+    """The environment of the programs, without what it tells those of somebody's own Postgres."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+
+
 def _guarded(command: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-I", "-S", str(Path(guard.__file__)), *command],
@@ -177,6 +200,7 @@ def _guarded(command: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
         stdout=log,
         stderr=log,
         cwd="/",
+        env=_environment(),
         start_new_session=True,  # an interrupt at a terminal is for kg, which then ends it in order
     )
 
