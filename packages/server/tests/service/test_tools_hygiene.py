@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
 from kg_core.model import USER, Change, Node
 from kg_core.store import Write
 from kg_server.tools.catalogue import TOOLS
@@ -187,6 +189,19 @@ def test_a_new_lesson_that_says_what_another_says_is_told_so(live: Live) -> None
         await writer.call("kg_search", query="webhook")
         await writer.call("kg_delete_node", id="webhook-check")
         assert "seems to say the same" in await writer.put("webhook-once-more", again)
+
+    live(scenario)
+
+
+@pytest.mark.parametrize("end", ["", ".", "!", " "])
+def test_a_gist_that_is_repeated_in_a_remark_ends_before_the_next_sentence(live: Live, end: str) -> None:
+    async def scenario(world: Any) -> None:
+        gist = "Retries of the payment worker need random jitter"
+        await world.agent("s-1").put("retry-jitter", gist + end)
+
+        text = await world.agent("s-2").put("payment-retries", gist)
+
+        assert f"'retry-jitter' seems to say the same: {gist}{end.strip() or '.'} If it does, add" in text
 
     live(scenario)
 

@@ -227,7 +227,7 @@ def _resembled(call: Call, graph: Graph, node: Node) -> str:
     twin = call.lookalikes.twin(graph.key, node.id, node.gist)
     if twin is not None and twin in graph.nodes:
         return (
-            f"Note: {twin!r} seems to say the same: {one_line(graph.nodes[twin].gist)} "
+            f"Note: {twin!r} seems to say the same: {_ended(graph.nodes[twin].gist)} "
             "If it does, add this case to its notes and delete the new node."
         )
     named = call.lookalikes.hub(graph, node.id, node.gist, call.context.project_name.casefold().split("-"))
@@ -235,9 +235,15 @@ def _resembled(call: Call, graph: Graph, node: Node) -> str:
         return ""
     word, hub = named
     return (
-        f"Note: the graph already names {word!r}: {hub!r}, {one_line(graph.nodes[hub].gist)} "
+        f"Note: the graph already names {word!r}: {hub!r}, {_ended(graph.nodes[hub].gist)} "
         "If that is meant, relate the new node to it with kg_put_edge rather than describe it again."
     )
+
+
+def _ended(gist: str) -> str:
+    """A gist behind which another sentence begins."""
+    text = one_line(gist).rstrip()
+    return text if text.endswith((".", "!", "?", "。", "！", "？", "…")) else f"{text}."
 
 
 def _is_own(call: Call, graph: Graph, stored: Node) -> bool:
