@@ -306,3 +306,26 @@ def test_a_node_of_the_user_names_the_other_projects_that_lead_to_it(live: Live)
         assert "queue-key" not in text
 
     live(scenario)
+
+
+@pytest.mark.parametrize("meanwhile", ["a resume", "a compaction", "a restart", "a day"])
+def test_a_session_and_each_of_its_subagents_vote_once_for_a_lesson(live: Live, meanwhile: str) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        session = world.agent("s-2")
+        voters = [session, world.agent("s-2", agent="a"), world.agent("s-2", agent="b")]
+        for voter in voters:
+            await voter.call("kg_useful", ids=["cache-key"])
+        if meanwhile == "a restart":
+            await world.restart()
+        elif meanwhile == "a day":
+            world.clock.now += 30 * 3_600_000
+        await session.start("compact" if meanwhile == "a compaction" else "resume")
+
+        said = [await voter.refused("kg_useful", ids=["cache-key"]) for voter in voters]
+
+        assert "this session has marked it already" in said[0]
+        assert all("this subagent has marked it already" in each for each in said[1:])
+        assert kinds(world, "cache-key") == [StampKind.ENDORSEMENT] * 3
+
+    live(scenario)

@@ -56,8 +56,8 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "kg_delete_edge": "Delete one relation.",
         "kg_useful": (
             "Say which lessons really helped in this session: that is what keeps them in sight. At the end of the "
-            "work, about five at most; a lesson counts once per session. A case that you add to another's lesson "
-            "counts by itself."
+            "work, about five at most; a lesson counts once per session, and once per subagent. A case that you add to "
+            "another's lesson counts by itself."
         ),
         "kg_sync": (
             "List everything that other sessions and subagents changed since you last asked: lessons, edges, renames, "

@@ -55,14 +55,15 @@ def plan(arguments: Useful, call: Call) -> Plan:
 
 def _endorse(arguments: Useful, call: Call) -> Plan:
     votes = _Votes()
+    who = "subagent" if call.context.key.agent else "session"
     given = rules.endorsements(call.pending.searched(), call.by)
 
     def judge(node_id: str, use: Use) -> Use | None:
         nonlocal given
         if rules.has_voted(use, call.by):
-            votes.skipped.append(f"Skipped {node_id!r}: this session has marked it already.")
+            votes.skipped.append(f"Skipped {node_id!r}: this {who} has marked it already.")
         elif given >= rules.ENDORSEMENTS:
-            votes.skipped.append(f"Skipped {node_id!r}: a session marks at most {rules.ENDORSEMENTS} nodes.")
+            votes.skipped.append(f"Skipped {node_id!r}: a {who} marks at most {rules.ENDORSEMENTS} nodes.")
         else:
             given += 1
             return rules.endorsed(use, call.by, call.now)
@@ -73,7 +74,7 @@ def _endorse(arguments: Useful, call: Call) -> Plan:
     lines += votes.skipped
     if given > rules.ENDORSEMENTS_SUGGESTED and votes.given:
         few, most = rules.ENDORSEMENTS_SUGGESTED, rules.ENDORSEMENTS
-        lines.append(f"That makes {given} in this session; {few} say more than {most}.")
+        lines.append(f"That makes {given} in this {who}; {few} say more than {most}.")
     return replace(said(*lines, is_error=not votes.given), changes=votes.changes())
 
 
