@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from kg_server.carrier import jsontext, outage, start
 from kg_server.carrier.answers import Answers
@@ -52,6 +53,7 @@ def carry(
     """
     if len(body) > LARGEST_REQUEST:
         return _silent(places, harness, event)
+    at = time.time() - (time.monotonic() - since)  # now, for the clock may be set before an answer comes
     path = f"/hooks/{quoted(harness)}/{quoted(event)}"
     line = ""
     if starts_session or not outage.skipping(places):
@@ -63,7 +65,7 @@ def carry(
     if part == 1 and (starts_session or Answers.load(places, harness).begins_anew(event)):
         from kg_server.carrier import late
 
-        late.keep(places, path, body, since)
+        late.keep(places, path, body, at)
     return Carried(line) if line else _silent(places, harness, event)
 
 

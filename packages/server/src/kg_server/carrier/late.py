@@ -33,20 +33,19 @@ _ANSWER_SECONDS = 0.05
 """What is answered at the last moment is still said to be lost, or the server waits for seconds whether it arrived."""
 
 
-def keep(places: Places, path: str, body: bytes, since: float) -> None:
+def keep(places: Places, path: str, body: bytes, at: float) -> None:
     """Keeps an event that was for ``path``, for whoever reaches the server next, without what somebody wrote in it.
 
-    It came in at ``since`` (of ``time.monotonic``); a server may have heard of it then, and only its answer got lost.
-    Does nothing where that cannot be.
+    It came in at ``at`` (of ``time.time``); a server may have heard of it then, and only its answer got lost. Does
+    nothing where that cannot be.
     """
     if len(body) > _LARGEST:
         return
-    now = time.time_ns()
     try:
-        body = _unwritten(body, (now - int((time.monotonic() - since) * 1e9)) // 1_000_000)
+        body = _unwritten(body, int(at * 1000))
     except (ValueError, RecursionError):
         return
-    name = os.path.join(places.late, f"{now:020d}-{os.getpid()}")
+    name = os.path.join(places.late, f"{time.time_ns():020d}-{os.getpid()}")
     try:
         os.makedirs(places.late, mode=0o700, exist_ok=True)
         for old in sorted(os.listdir(places.late))[: 1 - MOST]:
@@ -57,8 +56,8 @@ def keep(places: Places, path: str, body: bytes, since: float) -> None:
         remove(name)
 
 
-def _unwritten(body: bytes, since: int) -> bytes:
-    """The event of ``since`` without the fields that hold free text. Raises ValueError for what is no event."""
+def _unwritten(body: bytes, at: int) -> bytes:
+    """The event of ``at`` without the fields that hold free text. Raises ValueError for what is no event."""
     import json
 
     event = json.loads(body)
@@ -66,7 +65,7 @@ def _unwritten(body: bytes, since: int) -> bytes:
     if not isinstance(payload, dict):
         raise ValueError("it is no event")
     meta = event.get("meta")
-    event["meta"] = {**(meta if isinstance(meta, dict) else {}), LATE: since}
+    event["meta"] = {**(meta if isinstance(meta, dict) else {}), LATE: at}
     event["payload"] = {name: value for name, value in payload.items() if not name.lower().endswith(_WRITTEN)}
     return json.dumps(event, separators=(",", ":")).encode("ascii")
 
