@@ -137,3 +137,14 @@ def test_a_shim_that_is_started_wrongly_says_what_is_missing(home: Home) -> None
 def test_a_reader_who_has_read_enough_is_told_nothing(home: Home, arguments: tuple[str, ...]) -> None:
     assert run(home, '"$@" | true', *arguments).stderr == ""
     assert run(home, '"$@" | head -1', *arguments).stderr == ""
+
+
+def test_an_option_that_may_be_given_again_says_so() -> None:
+    silent = [
+        f"kg {' '.join(name)} {option.opts[0]}"
+        for name, command in commands(root)
+        for option in command.params
+        if getattr(option, "multiple", False) and "may be given again" not in str(getattr(option, "help", ""))
+    ]
+
+    assert silent == []

@@ -34,7 +34,12 @@ _VERBS: Final[Mapping[str, str]] = {
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--level", type=click.Choice(["user", "project", "maintain"]), help="Only this level.")
 @click.option("--project", type=NAME, metavar="SLUG", help="Only this project, as the backup names it.")
-@click.option("--deleted", multiple=True, metavar="ID", help="Bring back this lesson although it was deleted.")
+@click.option(
+    "--deleted",
+    multiple=True,
+    metavar="ID",
+    help="Bring back this lesson although it was deleted; may be given again.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be put back, and do nothing.")
 @as_json
 @with_cwd
