@@ -59,12 +59,12 @@ def test_a_quoted_text_reads_as_itself(text: str) -> None:
 def test_junk_is_refused_where_json_was_never_imported_too(junk: str) -> None:
     code = (
         f"import sys; sys.path.append({str(Path(jsontext.__file__).parents[2])!r}); "
-        "from kg_server.carrier import jsontext\n"
-        "try:\n    jsontext.loads(sys.argv[1])\nexcept ValueError:\n    print('json' in sys.modules)"
+        "from kg_server.carrier import jsontext; print('json' in sys.modules)\n"
+        "try:\n    jsontext.loads(sys.argv[1])\nexcept ValueError:\n    print('refused')"
     )
     command = [sys.executable, "-I", "-S", "-c", code, junk]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, timeout=30)
-    assert done.stdout == "False\n"
+    assert done.stdout == "False\nrefused\n"
 
 
 def test_without_the_compiled_part_json_itself_is_used() -> None:

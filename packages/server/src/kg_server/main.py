@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from typing import Final
 
@@ -23,6 +24,8 @@ def main() -> None:
     if sys.argv[1:2] == ["serve"]:
         # What a start imports is no garbage, and looking for some takes a sixth of it. The server turns this on again.
         gc.disable()
+        # Until the server listens to it, an interrupt ends the process: raised within an import it may be swallowed.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from kg_server.carrier import standard_error
     from kg_server.cli.terminal import Tame
 

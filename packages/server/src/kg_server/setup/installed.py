@@ -142,7 +142,8 @@ def _is_plugin(found: Distribution) -> bool:
 
 def _installed() -> Mapping[str, Distribution]:
     """By name; what a removal left half behind has none."""
-    return {_normal(found.name): found for found in metadata.distributions() if found.name}
+    named = ((found, found.metadata) for found in metadata.distributions())
+    return {_normal(about["Name"]): found for found, about in named if "Name" in about}
 
 
 def _normal(name: str) -> str:
