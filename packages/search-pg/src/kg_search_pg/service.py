@@ -29,6 +29,16 @@ class ServiceFailed(Exception):
         self.status = status
 
 
+class _Staying(urllib.request.HTTPRedirectHandler):
+    """Follows nobody elsewhere: what was asked would be lost on the way, and the key told to whoever is there."""
+
+    def redirect_request(self, *_: object) -> None:
+        """No other request; the answer counts as a failure."""
+
+
+_OPENER: Final = urllib.request.build_opener(_Staying)
+
+
 class Service:
     """One address, named as ``noun`` in what is said of it. Raises ServiceFailed when it is none."""
 
@@ -44,7 +54,7 @@ class Service:
         given = json.dumps(body).encode("ascii")
         request = urllib.request.Request(self._url, given, self._headers, method="POST")
         try:
-            with urllib.request.urlopen(request, timeout=seconds) as response:
+            with _OPENER.open(request, timeout=seconds) as response:
                 return json.loads(response.read(_LARGEST))
         except urllib.error.HTTPError as error:
             with error:
