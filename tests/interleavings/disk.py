@@ -102,8 +102,7 @@ class File:
     def replace(self, target: File) -> None:
         self._disk.rename(self._path, target._path)
 
-    def open(self, mode: str, buffering: int = -1) -> _Open:
-        del buffering
+    def open(self, mode: str) -> _Open:
         folder = self._disk._folder(self._path)
         inode = folder.names.get(self._path.name)
         if mode == "rb" and inode is None:

@@ -140,7 +140,8 @@ class Seams:
     @classmethod
     def log(cls, path: Path) -> LineLog:
         """For ``LineLog``."""
-        return LineLog(File(cls.machine.disk, path))  # type: ignore[arg-type]
+        opened = File(cls.machine.disk, path)
+        return LineLog(opened, lambda file, mode: file.open(mode))  # type: ignore[arg-type, return-value]
 
 
 def _still() -> float:

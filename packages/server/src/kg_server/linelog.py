@@ -10,13 +10,12 @@ import asyncio
 import contextlib
 import json
 import os
-from io import FileIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from kg_server.carrier.regular import regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 Record = dict[str, Any]
@@ -28,12 +27,18 @@ _SLICE = 64
 """Records written between two turns of the loop while the log is rewritten."""
 
 
+def _regular(path: Path, mode: str) -> BinaryIO:
+    """What is written is not held back in a buffer."""
+    return cast("BinaryIO", open(path, mode, buffering=-1 if mode == "rb" else 0, opener=regular))
+
+
 class LineLog:
     """One file. ``append`` and ``rewrite`` are called on the loop; nothing else writes the file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, opening: Callable[[Path, str], BinaryIO] = _regular) -> None:
         self._path = path
-        self._file: FileIO | None = None
+        self._opening = opening
+        self._file: BinaryIO | None = None
         self._opened: os.stat_result | None = None
         """The file that is appended to, as it was found when it was opened."""
         self._grown = 0
@@ -88,7 +93,7 @@ class LineLog:
         temporary = self._path.with_name(self._path.name + ".tmp")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with FileIO(temporary, "wb", opener=regular) as file:
+            with self._opening(temporary, "wb") as file:
                 temporary.chmod(0o600)
                 for lines in _slices(records):
                     _write_all(file, lines)
@@ -121,7 +126,7 @@ class LineLog:
 
     def _read(self) -> bytes:
         try:
-            with open(self._path, "rb", opener=regular) as file:
+            with self._opening(self._path, "rb") as file:
                 file.seek(max(0, self._path.stat().st_size - _READ_AT_MOST))
                 return file.read(_READ_AT_MOST)
         except FileNotFoundError:
@@ -134,7 +139,7 @@ class LineLog:
         try:
             if self._file is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._file = FileIO(self._path, "ab", opener=regular)
+                self._file = self._opening(self._path, "ab")
                 self._opened = self._path.stat()
                 self._path.chmod(0o600)
             _write_all(self._file, b"\n" + line if self._is_torn else line)
@@ -161,7 +166,7 @@ def _slices(records: Iterable[Record]) -> Iterator[bytes]:
     yield b"".join(lines)
 
 
-def _write_all(file: FileIO, content: bytes) -> None:
+def _write_all(file: BinaryIO, content: bytes) -> None:
     """A short write is continued; a torn last line would only cost that line."""
     rest = memoryview(content)
     while rest:
