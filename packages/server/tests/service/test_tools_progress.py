@@ -134,3 +134,14 @@ def test_a_state_that_goes_is_shown_once_more_and_one_of_another_session_is_told
         assert all(f"step {number} is done" in "".join(parts) for number in range(300))
 
     live(scenario)
+
+
+def test_who_saves_beside_a_state_on_another_level_is_told_of_it(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        agent = world.agent("s-1")
+        said = await agent.call("kg_progress", task_id="big-move", state="half", level="project")
+        assert said == "Saved the state of 'big-move'."
+        said = await agent.call("kg_progress", task_id="Big_Move", state="more")
+        assert "Note: this is level 'user', and level 'project' has a state of it too." in said
+
+    live(scenario)

@@ -80,7 +80,18 @@ def plan(arguments: ProgressArguments, call: Call) -> Plan:
     is_others = before is not None and before.by != call.by
     replaced = f", in place of what another session saved {to_iso(before.at)}" if before and is_others else ""
     changes = (Change(graph=graph.key, progress={task: progress}),)
-    return replace(said(f"Saved the state of {task!r}{replaced}."), changes=changes)
+    lines = [f"Saved the state of {task!r}{replaced}.", *_elsewhere(call, graph, task)]
+    return replace(said(*lines), changes=changes)
+
+
+def _elsewhere(call: Call, graph: Graph, task: str) -> list[str]:
+    """A remark where another level has a state of the task, too: who named no level may have meant that one."""
+    others = [other for other in call.pending.searched() if other.key != graph.key]
+    return [
+        f"Note: this is level '{level_of(graph)}', and level '{level_of(other)}' has a state of it too."
+        for other in others
+        if _stored(other, task) in other.progress
+    ]
 
 
 def _nothing(call: Call, level: Level, task: str) -> Plan:
