@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
 
+from kg_search_pg import service
 from kg_search_pg.service import Service, ServiceFailed
 
 if TYPE_CHECKING:
@@ -62,3 +65,68 @@ def test_one_that_sends_elsewhere_is_not_followed_and_its_key_stays_with_it() ->
             Service("the endpoint", address, "key").post({}, 5.0)
 
         assert (strays, failed.value.status) == ([], 302)
+
+
+@contextlib.contextmanager
+def dripping(first: bytes) -> Iterator[str]:
+    """The address of a service that answers so, and then one more blank every 20 ms until nobody listens."""
+    ended = threading.Event()
+
+    def answer(listening: socket.socket) -> None:
+        with listening.accept()[0] as line, contextlib.suppress(OSError):
+            line.recv(65_536)
+            line.sendall(first)
+            while not ended.wait(0.02):
+                line.sendall(b" ")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer, args=(listening,))
+        thread.start()
+        timer = threading.Timer(2.0, ended.set)  # so that a failure of this test is one, and does not hang
+        timer.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            ended.set()
+            timer.cancel()
+            thread.join()
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"HTTP/1.1 200",
+        b"HTTP/1.1 200 OK\r\nX-Slow: ",
+        b"HTTP/1.1 200 OK\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n9000\r\n",
+    ],
+    ids=["status", "headers", "body", "body of a length", "body in chunks"],
+)
+def test_one_whose_answer_drips_is_waited_for_no_longer_than_one_that_is_silent(first: bytes) -> None:
+    with dripping(first) as address:
+        began = time.monotonic()
+        with pytest.raises(ServiceFailed, match=r"the endpoint at http://\S+ does not answer \(.*within 0\.2 s"):
+            Service("the endpoint", address).post({}, 0.2)
+
+        assert time.monotonic() - began < 1.5
+
+
+def test_an_answer_that_is_larger_than_any_vectors_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "_LARGEST", 1 << 20)
+
+    with (
+        answering(200, b'{"data": 1}' + b" " * (1 << 20)) as (address, _),
+        pytest.raises(ServiceFailed, match="the endpoint answered with more than 1 MiB"),
+    ):
+        Service("the endpoint", address).post({}, 5.0)
+
+
+def test_of_what_a_failure_says_of_itself_the_beginning_is_told_in_one_line() -> None:
+    said = b"HTTP/1.1 500 \x1b[31m" + b"so sorry " * 5_000 + b"\r\n\r\n"
+
+    with dripping(said) as address, pytest.raises(ServiceFailed, match="the endpoint answered 500") as failed:
+        Service("the endpoint", address).post({}, 5.0)
+
+    assert len(failed.value.sentence) < 200
+    assert failed.value.sentence.isprintable()

@@ -10,12 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from kg_search_pg.patience import Patience, Patiently
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 Answer = TypeVar("Answer")
 
-_LARGEST: Final = 64 * 1024 * 1024
+_LARGEST: Final = 16 * 1024 * 1024
+"""Bytes of an answer: more than the longest vectors that can be kept take for all texts of one question."""
+_LONGEST_REASON: Final = 100
+"""Characters of what an answer says of itself beside its number."""
 _HTTP: Final = ("http://", "https://")
 _LANES: Final = 2
 
@@ -36,7 +41,7 @@ class _Staying(urllib.request.HTTPRedirectHandler):
         """No other request; the answer counts as a failure."""
 
 
-_OPENER: Final = urllib.request.build_opener(_Staying)
+_OPENER: Final = urllib.request.build_opener(_Staying, *Patiently)
 
 
 class Service:
@@ -50,15 +55,36 @@ class Service:
         self._headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
 
     def post(self, body: Mapping[str, object], seconds: float) -> Any:
-        """Its answer. Blocks, for about ``seconds`` at most. Raises ServiceFailed."""
+        """Its answer. Blocks, for about ``seconds`` at most, however little of it comes at a time. Raises
+        ServiceFailed.
+        """
+        with Patience(seconds) as patience:
+            try:
+                answer = self._answered(body, patience)
+            except ServiceFailed as failure:
+                if patience.is_over:
+                    raise self._late(seconds) from failure
+                raise
+            if patience.is_over:  # what was cut off may look like an answer
+                raise self._late(seconds)
+            return answer
+
+    def _late(self, seconds: float) -> ServiceFailed:
+        return ServiceFailed(f"{self._noun} at {self._url} does not answer (not in full within {seconds:.3g} s)")
+
+    def _answered(self, body: Mapping[str, object], patience: Patience) -> Any:
         given = json.dumps(body).encode("ascii")
-        request = urllib.request.Request(self._url, given, self._headers, method="POST")
+        request = patience.request(self._url, given, self._headers)
         try:
-            with _OPENER.open(request, timeout=seconds) as response:
-                return json.loads(response.read(_LARGEST))
+            with _OPENER.open(request, timeout=patience.seconds) as response:
+                answer = response.read(_LARGEST + 1)
+            if len(answer) > _LARGEST:
+                raise ServiceFailed(f"{self._noun} answered with more than {_LARGEST >> 20} MiB")
+            return json.loads(answer)
         except urllib.error.HTTPError as error:
             with error:
-                raise ServiceFailed(f"{self._noun} answered {error.code} {error.reason}", status=error.code) from error
+                said = "".join(filter(str.isprintable, str(error.reason)))[:_LONGEST_REASON]
+                raise ServiceFailed(f"{self._noun} answered {error.code} {said}".rstrip(), status=error.code) from error
         except (OSError, HTTPException) as error:
             raise ServiceFailed(f"{self._noun} at {self._url} does not answer ({error})") from error
         except (ValueError, RecursionError) as error:
