@@ -53,3 +53,10 @@ def test_a_key_in_the_place_of_its_file_is_not_shown() -> None:
         embedder_of(Options(**given, key_file="sk-hunter2"))
 
     assert SECRET not in failure.value.sentence
+
+
+def test_an_address_in_the_place_of_an_options_name_is_not_shown() -> None:
+    with pytest.raises(KgError, match=r"there is no such option; there are .*dsn") as failure:
+        Options.parse({"postgresql://me:hunter2@localhost/x?sslmode": "require"})
+
+    assert SECRET not in failure.value.sentence

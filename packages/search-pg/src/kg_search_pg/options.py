@@ -84,7 +84,8 @@ class Options:
         for name, text in given.items():
             if name not in kinds:
                 known = ", ".join(sorted(kinds.keys() - {"home"}))
-                raise _invalid(name, f"there is no such option; there are {known}")
+                shown = name if _NAME.fullmatch(name) else "what stands there"  # it may be an address with a password
+                raise _invalid(shown, f"there is no such option; there are {known}")
             values[name] = _value(name, str(kinds[name]), text)
         options = cls(**values)
         if options.embedder == OPENAI and not (options.url and options.model):

@@ -153,6 +153,30 @@ def test_a_dry_run_shows_the_change_and_the_steps_and_does_nothing(person: Any, 
     assert person.files() == before
 
 
+@pytest.mark.parametrize("more", [["--full"], ["--full", "--json"], ["--json"]], ids=" ".join)
+def test_a_dry_run_shows_no_password_neither_of_what_is_written_nor_of_what_is_there(
+    person: Any, wiring: Wiring, more: list[str]
+) -> None:
+    mine = '[search]\nbackend = "meaning"\n[search.options]\nold = "host=there password=hunter2"\n'
+    person.home.config.write_text(mine, encoding="utf-8")
+    dsn = "dsn=postgresql://me:hunter2@localhost/x"
+
+    code, out, err = person.run("setup", "--search", "meaning", "--option", dsn, "--dry-run", *more)
+
+    assert code == 0
+    assert "hunter2" not in out + err
+    assert wiring.options["dsn"].endswith("hunter2@localhost/x")
+    assert "--full" not in more or '+dsn = "postgresql://me:[secret:password]@localhost/x"' in out + err
+
+
+def test_an_address_that_lacks_its_name_is_refused_without_its_password(person: Any, wiring: Wiring) -> None:
+    code, out, err = person.run("setup", "--search", "meaning", "--option", "postgresql://me:hunter2@localhost/x")
+
+    assert code
+    assert "is no option: write NAME=VALUE" in err
+    assert "hunter2" not in out + err
+
+
 def test_it_waits_until_the_backend_has_everything(person: Any, wiring: Wiring, server: list[Any]) -> None:
     server[:0] = [
         {"state": "opening", "behind": 0, "said": {}},

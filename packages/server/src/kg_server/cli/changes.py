@@ -67,4 +67,6 @@ def _told(change: FileChange) -> str:
 
 
 def _diff(change: FileChange) -> str:
-    return change.diff().removesuffix("\n") or f"{change.path}: {_told(change)}"
+    from kg_server.setup.account import diff
+
+    return diff(change).removesuffix("\n") or f"{change.path}: {_told(change)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kg_core.policy.secrets import scrub
 from kg_plugin_api import StepState
 
 if TYPE_CHECKING:
@@ -92,9 +93,16 @@ class Account:
             self.backups.append(str(outcome.backup))
 
 
+def diff(change: FileChange) -> str:
+    """A change line by line, as a person or a program is told of it: without the secrets that kg recognises, which may
+    be in what is written, and in what stands beside it.
+    """
+    return scrub(change.diff()).text
+
+
 def _files(plan: Plan, done: Collection[Path] = ()) -> list[dict[str, object]]:
     return [
-        {"path": str(change.path), "change": _kind(change), "written": change.path in done, "diff": change.diff()}
+        {"path": str(change.path), "change": _kind(change), "written": change.path in done, "diff": diff(change)}
         for change in plan.changes
     ]
 

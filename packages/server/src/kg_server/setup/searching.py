@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
+from kg_core.policy.secrets import scrub
 from kg_plugin_api import Code, KgError, TomlEntry
 from kg_server.counting import counted
 from kg_server.searching import BUILTIN, LAG, State
@@ -69,7 +70,7 @@ def choice(home: Home, plugins: Plugins, name: str, options: Sequence[str]) -> C
         name_given, equals, value = option.partition("=")
         key = name_given.strip()
         if not (key and equals):
-            raise KgError(Code.INVALID, f"{option!r} is no option: write NAME=VALUE.")
+            raise KgError(Code.INVALID, f"{scrub(option).text!r} is no option: write NAME=VALUE.")
         if key in given:
             raise KgError(Code.INVALID, f"--option {key} is given twice. Leave one of them out.")
         given[key] = value
