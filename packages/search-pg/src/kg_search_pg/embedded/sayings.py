@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ _PASSING: Final = re.compile(
 )
 """What others were told meanwhile, and what ended one connection alone: we cut those that take too long."""
 _FULL: Final = "No space left on device"
+_LEAST: Final = 16 * 1024 * 1024
+"""Bytes of one file of its log of changes, without which no Postgres starts."""
 
 
 def reason(said: bytes) -> str:
@@ -31,6 +34,15 @@ def end(said: bytes) -> str:
         if (found := _FAILURE.fullmatch(line)) and not _PASSING.match(found[2]):
             ends[found[1]] = found[2]
     return (ends.get("PANIC") or ends.get("FATAL") or "")[:_LONGEST].rstrip(".")
+
+
+def silence(folder: Path) -> str:
+    """Why one in this folder said nothing, without an end mark: on a full disk it cannot say even that. Blocking."""
+    try:
+        is_full = shutil.disk_usage(folder).free < _LEAST
+    except OSError:
+        is_full = False
+    return _FULL if is_full else "it said nothing"
 
 
 def read(log: Path) -> bytes:

@@ -89,7 +89,7 @@ class EmbeddedServer:
             await self._answers()
         except OSError as error:
             await self.stop()
-            raise SearchUnavailable(f"{error.filename or self._places.root}: {error.strerror}.") from error
+            raise SearchUnavailable(f"{error.filename or self._places.root}: {error.strerror or error}.") from error
         except BaseException:
             await self.stop()
             raise
@@ -121,7 +121,14 @@ class EmbeddedServer:
         return (self._places.data / "PG_VERSION").read_text(encoding="ascii", errors="replace").strip() != major
 
     def _make(self) -> None:
-        """A new data folder in place of what is there; a half made one never counts."""
+        """A new data folder in place of what is there; a half made one never counts. What is at the end of a link is
+        somebody's, and stays. Raises SearchUnavailable.
+        """
+        if self._places.data.is_symlink():
+            raise SearchUnavailable(
+                f"{self._places.data} is a link to a place without the data of this Postgres. "
+                "Remove the link, so that our Postgres can be there."
+            )
         unfinished = self._places.root / "data.new"
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
@@ -160,8 +167,8 @@ class EmbeddedServer:
                 connection = await psycopg.AsyncConnection.connect(self.dsn, connect_timeout=5)
             except psycopg.OperationalError as error:
                 if not self.is_running:
-                    said = sayings.reason(sayings.read(self._places.log))
-                    raise self._not_started(f": {said or 'it said nothing'}") from error
+                    said = sayings.reason(sayings.read(self._places.log)) or sayings.silence(self._places.root)
+                    raise self._not_started(f": {said}") from error
                 if monotonic() > deadline:
                     said = sayings.reason(str(error).encode("utf-8", "replace"))
                     raise self._not_started(f" within {_START_SECONDS:.0f} s: {said}") from error
