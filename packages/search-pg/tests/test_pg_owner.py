@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -58,6 +59,24 @@ def test_a_second_memory_is_refused_and_the_first_keeps_all_wherever_it_is_moved
         assert await kept(postgres, moved) == {ITEM.key: "a"}
         with pytest.raises(KgError, match=f"another memory, {moved} on "):
             await kept(postgres, second)
+
+    asyncio.run(main())
+
+
+def test_a_copy_of_a_memory_is_refused_and_takes_nothing_from_the_one_that_it_was_made_of(
+    tmp_path: Path, postgres: EmbeddedServer
+) -> None:
+    first, copied, linked = (tmp_path / name for name in ("first", "copied", "linked"))
+
+    async def main() -> None:
+        await kept(postgres, first, ITEM)
+        shutil.copytree(first, copied)
+        with pytest.raises(KgError, match=rf"index of {first} on .* is a copy of .* a schema of its own .* or delete"):
+            await kept(postgres, copied)
+        linked.symlink_to(first)
+        assert await kept(postgres, linked) == {ITEM.key: "a"}  # the same one by another name
+        shutil.rmtree(first)
+        assert await kept(postgres, copied) == {ITEM.key: "a"}
 
     asyncio.run(main())
 

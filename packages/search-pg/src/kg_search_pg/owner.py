@@ -1,12 +1,16 @@
-"""Whose a schema is. Two memories in one would each delete what the other indexed, so the second is refused."""
+"""Whose a schema is. Two memories in one would each delete what the other indexed, so the second is refused, also
+where it is a copy of the first.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import socket
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
@@ -14,11 +18,11 @@ import psycopg
 from kg_plugin_api import Code, KgError, SearchUnavailable
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from psycopg import AsyncConnection
 
 _ID: Final = re.compile(r"[0-9a-f]{32}")
+_ON: Final = " on "
+"""Between the folder and the machine of a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +31,15 @@ class Owner:
 
     id: str
     place: str
+    file: Path
+    """What has the id."""
 
     @classmethod
     def of(cls, home: Path) -> Owner:
         """That of a memory folder, which gets an id when it is asked for the first time and takes it along when it is
         moved. Blocking. Raises UNAVAILABLE or INVALID, naming the file.
         """
-        file = home / "state" / "search-owner"
+        file = _file(home)
         try:
             if not file.exists():
                 _write(file)
@@ -44,7 +50,22 @@ class Owner:
             ) from error
         if not _ID.fullmatch(found):
             raise KgError(Code.INVALID, f"{file} does not tell this memory from others. Delete it.")
-        return cls(found, f"{home} on {socket.gethostname()}")
+        return cls(found, f"{home}{_ON}{socket.gethostname()}", file)
+
+    def is_at(self, place: str) -> bool:
+        """Whether a memory of our id is at another place of this machine, so that one of the two is a copy: one that
+        was moved has left its old place. Blocking.
+        """
+        folder, _, machine = place.rpartition(_ON)
+        other = _file(Path(folder))
+        try:
+            return (
+                machine == socket.gethostname()
+                and not other.samefile(self.file)
+                and other.read_text(encoding="utf-8", errors="replace").strip() == self.id
+            )
+        except OSError:
+            return False
 
 
 async def claim(connection: AsyncConnection[Any], schema: str, owner: Owner) -> bool:
@@ -65,6 +86,13 @@ async def claim(connection: AsyncConnection[Any], schema: str, owner: Owner) -> 
             f"that index any more, hand it over with `drop table {schema}.owner`.",
         )
     elif found[1] != owner.place:
+        if await asyncio.to_thread(owner.is_at, found[1]):
+            raise KgError(
+                Code.CONFLICT,
+                f"The schema {schema} of this Postgres has the index of {found[1]}, and this memory is a copy of that "
+                "one, or that one of this. Give this one a schema of its own (`schema` under [search.options] in "
+                "config.toml, then `kg restart`), or delete `state/search-owner` there, if it is not used any more.",
+            )
         await connection.execute("update owner set place = %s", [owner.place])
     return found is not None
 
@@ -81,6 +109,10 @@ async def confirm(connection: AsyncConnection[Any], owner: Owner) -> None:
         raise SearchUnavailable(sentence) from error
     if not found.rowcount:
         raise SearchUnavailable(sentence)
+
+
+def _file(home: Path) -> Path:
+    return home / "state" / "search-owner"
 
 
 def _write(file: Path) -> None:
