@@ -35,7 +35,7 @@ def test_an_index_of_any_earlier_version_is_taken_over_and_lessons_are_counted_w
             await connection.execute(f"drop schema if exists {SCHEMA} cascade".encode())
             with monkeypatch.context() as earlier:
                 earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
-                earlier.setattr(schema, "_READ", ())
+                earlier.setattr(schema, "_USE", ())
                 await schema.migrate(connection, SCHEMA)
             await connection.execute(f"set search_path to {SCHEMA}".encode())
             if version:

@@ -75,15 +75,25 @@ extension, where there is one."""
 TABLES: Final = ("migration", *re.findall(r"create table (\w+)", "".join(MIGRATIONS)))
 """What is ours of a schema: a person may name one in which there is more."""
 
-_READ: Final[tuple[LiteralString, ...]] = (
+_USE: Final[tuple[LiteralString, ...]] = (
     (
         "select id, key, ordinal, graph, item, type, level, tier, status, kind, component, tags, repository, observer,"
         " observed, hash, digest, content, words, model, heading, line from chunk limit 0"
     ),
     "select name, value from note limit 0",
     "select path, root, kind, title, digest, has_secrets from document limit 0",
+    "insert into chunk (key, ordinal) select key, ordinal from chunk limit 0 on conflict (key, ordinal) do nothing",
+    "insert into note (name) select name from note limit 0 on conflict (name) do nothing",
+    "insert into document (path) select path from document limit 0 on conflict (path) do nothing",
 )
-"""What can be read of the tables in their newest form."""
+"""What can be done with the tables in their newest form: read, and replaced by key. None of it does anything."""
+
+_LACKING: Final = (
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.InvalidColumnReference,
+)
+"""What Postgres says where a table, a column or what keeps keys apart is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +117,23 @@ async def migrate(connection: AsyncConnection[Any], schema: str, owner: Owner | 
         if (row := await there.fetchone()) and not row[0]:  # "if not exists" would ask for the right to create one
             await connection.execute(sql.SQL("create schema {}").format(name))
         await connection.execute(sql.SQL("set local search_path to {}").format(name))
-        is_ours = owner is None or await claim(connection, schema, owner)
-        await connection.execute("create table if not exists migration (number int primary key)")
-        (done,) = await (await connection.execute("select coalesce(max(number), 0) from migration")).fetchone() or (0,)
         try:
-            await _bring(connection, done)
-        except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
+            is_ours = owner is None or await claim(connection, schema, owner)
+        except psycopg.errors.UndefinedColumn as error:
+            raise _of_others(schema, error) from error
+        try:
+            await _bring(connection)
+        except _LACKING as error:
             if not is_ours:
                 raise _of_others(schema, error) from error
             await drop(connection, schema)
-            await connection.execute("create table migration (number int primary key)")
-            await _bring(connection, 0)
+            await _bring(connection)
         except psycopg.errors.DuplicateTable as error:
             raise _of_others(schema, error) from error
 
 
 def _of_others(schema: str, error: psycopg.Error) -> KgError:
-    ours = ", ".join(TABLES)
+    ours = ", ".join((*TABLES, "owner"))
     return KgError(
         Code.CONFLICT,
         f"The schema {schema} of this Postgres has tables that nobody notes down as kg's ({told(error)}). Give "
@@ -132,15 +142,17 @@ def _of_others(schema: str, error: psycopg.Error) -> KgError:
     )
 
 
-async def _bring(connection: AsyncConnection[Any], done: int) -> None:
-    """Applies the migrations that come after so many, and reads what all brought. Raises what Postgres raises, and then
+async def _bring(connection: AsyncConnection[Any]) -> None:
+    """Applies the migrations that were not applied, and tries what all brought. Raises what Postgres raises, and then
     changes nothing.
     """
     async with connection.transaction():
+        await connection.execute("create table if not exists migration (number int primary key)")
+        (done,) = await (await connection.execute("select coalesce(max(number), 0) from migration")).fetchone() or (0,)
         for number, statements in enumerate(MIGRATIONS[done:], done + 1):
             await connection.execute(statements)
             await connection.execute("insert into migration values (%s)", [number])
-        for statement in _READ:
+        for statement in _USE:
             await connection.execute(statement)
 
 
