@@ -11,7 +11,8 @@ import pytest
 
 from kg_plugin_api import KgError, SearchItem, SearchRequest
 from kg_search_pg import database, lexical
-from kg_search_pg.embedding import queue
+from kg_search_pg.embedding import Queue, queue
+from kg_search_pg.embedding.endpoint import EndpointEmbedder
 from kg_search_pg.options import Options
 
 
@@ -263,6 +264,32 @@ def test_another_model_makes_all_vectors_anew(opened: Any, until: Any, endpoint:
             )
             assert (await backend.search(ask("car"))).hits[0].id == "a"
             assert endpoint.texts[-1] == "query: car"
+
+    asyncio.run(main())
+
+
+def test_a_model_that_comes_back_before_its_vectors_were_forgotten_finds_them_again(
+    opened: Any, until: Any, endpoint: Any
+) -> None:
+    async def main() -> None:
+        async with opened() as backend:
+            await backend.upsert([node("a", "automobile")])
+            await until(backend, embedded)
+            other = EndpointEmbedder(endpoint.url, "other")
+            await Queue(backend.database, other).open()  # and no more: its server was killed
+            await other.close()
+
+        async with opened(keep=True) as backend:
+            health = await until(backend, embedded)
+
+            assert (health["dimensions"], health.get("problem")) == (16, None)
+            assert [hit.id for hit in (await backend.search(ask("car"))).hits] == ["a"]
+            await Queue(backend.database, other).open()
+        endpoint.dimensions = 8
+
+        async with opened(keep=True) as backend:
+            await backend.upsert([node("b", "boat")])
+            assert "16; `kg pg reindex`" in (await until(backend, lambda health: "problem" in health))["problem"]
 
     asyncio.run(main())
 

@@ -30,6 +30,7 @@ _NEXT: Final = """
 """
 """From both ends: neither what is new nor what was there before and changed waits for all of a bulk."""
 _FORGET: Final = 5_000
+_LEFT: Final = "select vector_dims(embedding) from chunk where model = %s and embedding is not null limit 1"
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
 _IDLE_SECONDS: Final = 30.0
@@ -78,6 +79,11 @@ class Queue:
                 await connection.execute("delete from note where name = 'dimensions'")
                 await connection.execute(_NOTE, ["model", self._embedder.model])
                 dimensions = 0
+            if (
+                not dimensions
+            ):  # a model that comes back before all of its vectors were forgotten finds some, and no note
+                left = await connection.execute(_LEFT, [self._embedder.model])
+                (dimensions,) = await left.fetchone() or (0,)
             self.dimensions = dimensions
             row = await (
                 await connection.execute(
