@@ -13,8 +13,10 @@ import psycopg
 import pytest
 
 import kg_search_pg
-from kg_plugin_api import KgError, SearchItem, StepState
+from kg_plugin_api import Code, KgError, SearchItem, StepState
+from kg_search_pg import operations
 from kg_search_pg.calibration import Pair, gate, quantiles
+from kg_search_pg.database import Database
 from kg_search_pg.desk import Desk
 
 if TYPE_CHECKING:
@@ -153,6 +155,38 @@ def test_a_dropped_index_is_noticed_by_the_next_look(asked: Any) -> None:
     asked([node("a", "automobile")], script)
 
 
+def test_while_somebody_is_at_the_tables_nothing_is_dropped_and_no_search_waits_long(
+    asked: Any, postgres: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "_LOCK_SECONDS", 0.05)
+
+    async def script(backend: Any) -> None:
+        async with await psycopg.AsyncConnection.connect(postgres.dsn) as dump:
+            await dump.execute("select from tried.note")
+            with pytest.raises(KgError, match="Nothing was dropped: somebody is at the tables"):
+                await told("reindex")
+            assert len(await backend.snapshot()) == 1
+        await told("reindex")
+
+    asked([node("a", "automobile")], script)
+
+
+@pytest.mark.parametrize("name", ["status", "calibrate"])
+def test_an_operation_for_which_postgres_is_too_slow_says_so(
+    asked: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    async def script(backend: Any) -> None:
+        def slow(*_: object) -> None:
+            raise TimeoutError("Postgres did not answer in time")
+
+        monkeypatch.setattr(Database, "connection", slow)
+        with pytest.raises(KgError, match=r"Postgres did not answer in time\. Try again") as failure:
+            await told(name)
+        assert failure.value.code is Code.UNAVAILABLE
+
+    asked([node("a", "automobile")], script)
+
+
 def test_of_a_schema_with_tables_of_others_only_the_index_is_dropped(asked: Any, postgres: Any) -> None:
     async def script(_: Any) -> list[str]:
         async with await psycopg.AsyncConnection.connect(postgres.dsn, autocommit=True) as connection:
@@ -221,6 +255,16 @@ def test_setting_up_makes_the_tables_of_ones_own_postgres_and_tries_the_endpoint
     with psycopg.connect(postgres.dsn) as connection:
         assert connection.execute("select count(*) from wired.chunk").fetchone() == (0,)
     assert "stand-in answers with 16 dimensions" in progress
+
+
+def test_a_postgres_that_is_too_slow_is_told_when_it_is_set_up(tmp_path: Path, postgres: Any) -> None:
+    assert kg_search_pg.PG.wiring is not None
+    options = {"dsn": f"{postgres.dsn} options='-c lock_timeout=50'", "schema": "set_up_late"}
+    with psycopg.connect(postgres.dsn) as other:
+        other.execute("select pg_advisory_xact_lock(hashtextextended('kg-search-pg set_up_late', 0))")
+
+        with pytest.raises(KgError, match=r"^Postgres did not answer in time\.$"):
+            kg_search_pg.PG.wiring.steps(tmp_path, options)[0].take(print)
 
 
 def test_an_endpoint_that_does_not_answer_is_told_when_it_is_set_up(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Final
 
-from kg_plugin_api import Argument, EventKind, KgError, Operation, SearchBackendFactory, hookimpl
+from kg_plugin_api import Argument, Code, EventKind, KgError, Operation, SearchBackendFactory, hookimpl
 from kg_search_pg.desk import Desk
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ class _Wiring:
 
 def _operation(name: str, help_: str, *, changes: bool = False) -> Operation:
     async def run(_: Mapping[str, object]) -> Mapping[str, object]:
-        told: Mapping[str, object] = await getattr(importlib.import_module("kg_search_pg.operations"), name)(_DESK)
+        try:
+            told: Mapping[str, object] = await getattr(importlib.import_module("kg_search_pg.operations"), name)(_DESK)
+        except TimeoutError as error:
+            raise KgError(Code.UNAVAILABLE, f"{error}. Try again in a moment.") from error
         return told
 
     return Operation(name=name, help=help_, arguments=(), run=run, changes=changes)

@@ -59,7 +59,7 @@ class Failing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Raises in place of what Postgres or its driver raised."""
-        if isinstance(error, PoolTimeout | psycopg.errors.QueryCanceled):
+        if isinstance(error, PoolTimeout | psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
             raise TimeoutError("Postgres did not answer in time") from error
         if isinstance(error, PoolClosed):
             raise SearchUnavailable("The connections to Postgres are closed.") from error

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _SAMPLE: Final = 100
 _SECONDS: Final = 20.0
 """How long a calibration asks."""
+_LOCK_SECONDS: Final = 2.0
+"""How long dropping may wait for whoever is at the tables: every search waits behind it."""
 _MISSES: Final = 100
 _QUESTION: Final = 200
 """Characters of a case that make a question."""
@@ -149,8 +151,16 @@ async def reindex(desk: Desk) -> Mapping[str, object]:
     """Drops everything; the server finds that out, brings the tables back and sends all again."""
     backend = desk.opened()
     try:
-        async with backend.database.connection() as connection:
+        async with backend.database.connection() as connection, connection.transaction():
+            wait = str(round(_LOCK_SECONDS * 1000))
+            await connection.execute("select set_config('lock_timeout', %s, true)", [wait])
             await drop(connection, desk.chosen().schema)
+    except TimeoutError as error:
+        raise KgError(
+            Code.UNAVAILABLE,
+            "Nothing was dropped: somebody is at the tables, as a dump is, or what builds the index over the vectors. "
+            "Try again once that is done.",
+        ) from error
     except SearchUnavailable:
         if not backend.is_closed:
             raise

@@ -61,7 +61,10 @@ class PostgresStep:
             Programs.find()
             return
         progress("connecting")
-        vectors, _ = asyncio.run(prepared(self.options.dsn, self.options))
+        try:
+            vectors, _ = asyncio.run(prepared(self.options.dsn, self.options))
+        except TimeoutError as error:
+            raise KgError(Code.UNAVAILABLE, f"{error}.") from error
         progress(f"the schema {self.options.schema} is there")
         if vectors.problem:
             progress(f"it will be searched by words alone: {vectors.problem}")
