@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from kg_core.host import Loaded
 from kg_core.host.asking import PATIENCE, SLOW, Asking
+from kg_plugin_api import Event, EventKind
 
 WHOSE = Loaded("agent", "dist-agent 1.0")
 
@@ -54,6 +57,30 @@ def test_a_failure_is_kept_once_without_what_it_said(asking: Asking) -> None:
 def test_an_answer_of_another_kind_is_a_failure(asking: Asking, answer: object, named: str) -> None:
     assert asking.ask(WHOSE, "reply", lambda: answer, str, "") == ""
     assert reasons(asking) == [f"Its reply gave a {named} instead of a str."]
+
+
+@pytest.mark.parametrize("end", [SystemExit, asyncio.CancelledError, GeneratorExit])
+def test_a_plug_in_that_ends_the_program_ends_nothing(asking: Asking, end: type[BaseException]) -> None:
+    def leave() -> str:
+        raise end
+
+    assert asking.ask(WHOSE, "reply", leave, str, "") == ""
+    assert reasons(asking)[0].startswith(f"Its reply failed: {end.__name__} at test_host_asking.py:")
+
+
+def test_an_interrupt_is_a_persons_and_goes_through(asking: Asking) -> None:
+    def interrupted() -> str:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        asking.ask(WHOSE, "reply", interrupted, str, "")
+
+
+def test_an_answer_with_a_field_of_another_kind_is_a_failure(asking: Asking) -> None:
+    wrong = Event(kind=EventKind.PROMPT, native="Prompt", session=5)  # type: ignore[arg-type]
+
+    assert asking.ask(WHOSE, "reading", lambda: wrong, Event, None) is None
+    assert reasons(asking) == ["In what its reading gave, session is a int instead of str."]
 
 
 def test_only_slowness_without_a_pause_ends_the_asking_and_only_of_that_question(asking: Asking, clock: Clock) -> None:

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HARNESS = """
+from dataclasses import replace
 from kg_plugin_api import Harness, Maturity, Recognition, StartContext, hookimpl
+
+class Silent:
+    parse = reply = caller = claims = steps = offers = lambda self, *given: None
 
 def harness(name):
     return Harness(
         name=name, title=name, maturity=Maturity.STABLE, recognition=Recognition(binaries=()), events=(),
-        start_context=StartContext.PERSISTS, limits=(), dialect=None, wiring=None,
+        start_context=StartContext.PERSISTS, limits=(), dialect=Silent(), wiring=Silent(),
     )
 """
 
@@ -31,7 +35,7 @@ from kg_plugin_api import Operation, hookimpl
 
 @hookimpl
 def kg_operations():
-    return [Operation(name="NAME", help="Does.", arguments=(), run=None)]
+    return [Operation(name="NAME", help="Does.", arguments=(), run=print)]
 """
 
 Install = "Callable[..., tuple[EntryPoint, ...]]"
@@ -88,6 +92,13 @@ def test_a_plug_in_offers_its_harnesses(install: Install) -> None:
         (HARNESS + "@hookimpl\ndef kg_harnesses():\n    raise RuntimeError('boom')\n", "boom"),
         (HARNESS + "@hookimpl\ndef kg_harnesses():\n    return [1]\n", "offers a int instead of a Harness"),
         (HARNESS + "@hookimpl\ndef kg_harnesses():\n    return None\n", "NoneType"),
+        (HARNESS + "@hookimpl\nasync def kg_harnesses():\n    return []\n", "is async, and no hook is"),
+        (
+            HARNESS + "@hookimpl\ndef kg_harnesses():\n    return [replace(harness('a'), events=None)]\n",
+            "events is a NoneType",
+        ),
+        (HARNESS + "@hookimpl\ndef kg_harnesses():\n    return [harness('a')] * 2\n", "a twice"),
+        (HARNESS + "def kg_harnesses():\n    return [harness('a')]\n", "implements no hook"),
         (HARNESS + "@hookimpl\ndef kg_harneses():\n    return []\n", "kg_harneses"),
         (HARNESS + "@hookimpl\ndef kg_harnesses(extra):\n    return []\n", "extra"),
         (HARNESS + "@hookimpl(wrapper=True)\ndef kg_harnesses():\n    return (yield)\n", "wraps the hooks of others"),
@@ -149,6 +160,18 @@ def test_two_plug_ins_of_one_name_are_refused_and_both_named(install: Install) -
     (problem,) = plugins.problems
     assert "first 1.2" in problem.reason
     assert "second 1.2" in problem.reason
+
+
+def test_a_module_that_two_entry_points_name_is_used_once_and_the_other_one_says_of_whom(install: Install) -> None:
+    body = HARNESS + "@hookimpl\ndef kg_harnesses():\n    return [harness('good')]\n"
+    (point,) = install("good", body)
+    again = importlib.metadata.EntryPoint(name="late", value=point.value, group=point.group)
+
+    plugins = Plugins.load(points=(point, again))
+
+    assert [harness.name for harness in plugins.harnesses] == ["good"]
+    (problem,) = plugins.problems
+    assert (problem.name, "the plug-in good is already" in problem.reason) == ("late", True)
 
 
 def test_two_harnesses_of_one_name_are_refused_and_both_owners_named(install: Install) -> None:

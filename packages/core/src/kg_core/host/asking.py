@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kg_core.host.problem import Loaded, Problem
+from kg_core.host.shapes import flaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +37,8 @@ class Asking:
     def ask(
         self, whose: Loaded, what: str, question: Callable[[], object], kind: type[Answer], fallback: Fallback
     ) -> Answer | Fallback:
-        """The answer; ``fallback`` when the plug-in raises, answers with something else than ``kind``, or has been too
-        slow too often to be asked again.
+        """The answer; ``fallback`` when the plug-in raises, answers with something else than ``kind`` or with one whose
+        fields hold something else than they promise, or has been too slow too often to be asked again.
 
         What a plug-in says about its failure is not kept, as it may hold what a person wrote: only its kind and place.
         """
@@ -47,13 +48,18 @@ class Asking:
         since = self.clock()
         try:
             answer = question()
-        except Exception as failure:  # noqa: BLE001 - plug-in border: whatever its code raises
+        except KeyboardInterrupt:  # a person's
+            raise
+        except BaseException as failure:  # noqa: BLE001 - plug-in border: an exit of its own would end the server
             self.report(whose, f"Its {what} failed: {type(failure).__name__}{_place(failure)}.")
             return fallback
         finally:
             self._time(asked, self.clock() - since)
         if isinstance(answer, kind):
-            return answer
+            if not (wrong := flaw(answer)):
+                return answer
+            self.report(whose, f"In what its {what} gave, {wrong}.")
+            return fallback
         if answer is not None or fallback is not None:
             self.report(whose, f"Its {what} gave a {type(answer).__name__} instead of a {kind.__name__}.")
         return fallback

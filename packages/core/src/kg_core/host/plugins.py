@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -13,6 +12,7 @@ import pluggy
 from kg_core.host.asking import Asking
 from kg_core.host.discovery import Found, Unusable, discover, installed, quiet, reason
 from kg_core.host.observed import without_secrets
+from kg_core.host.offered import offered
 from kg_core.host.problem import Loaded, Problem
 from kg_plugin_api import PROJECT, Harness, Operation, SearchBackendFactory, hookspecs
 
@@ -26,10 +26,6 @@ Offered = TypeVar("Offered")
 Answer = TypeVar("Answer")
 Fallback = TypeVar("Fallback")
 
-_NAME: Final = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
-"""Names of harnesses and search backends, which name files and parts of paths."""
-_WORDS: Final = re.compile(rf"{_NAME.pattern}(?: {_NAME.pattern})*")
-"""Names of operations: one or more words."""
 _CHANGED: Final = "kg_memory_changed"
 _SEEN: Final = "kg_event_seen"
 _SERVING: Final = "kg_serving"
@@ -173,6 +169,8 @@ class Plugins:
 
 def _offer(manager: pluggy.PluginManager, found: Found) -> _Offer:
     """Registers one plug-in and asks it once for what it offers; anything wrong with it is raised."""
+    if (same := manager.get_name(found.plugin)) is not None:
+        raise Unusable(f"It is the module that the plug-in {same} is already. Name it under one entry point.")
     try:
         manager.register(found.plugin, name=found.loaded.name)
         manager.check_pending()
@@ -180,11 +178,13 @@ def _offer(manager: pluggy.PluginManager, found: Found) -> _Offer:
         if manager.has_plugin(found.loaded.name):
             manager.unregister(name=found.loaded.name)
         raise Unusable(f"It does not fit the hooks of kg. {reason(failure)}") from failure
+    if not manager.get_hookcallers(found.plugin):
+        raise Unusable("It implements no hook of kg. Is `@hookimpl` missing above its functions?")
     return _Offer(
         found.loaded,
         harnesses=_collected(manager, found, "kg_harnesses", Harness),
         search_backends=_collected(manager, found, "kg_search_backends", SearchBackendFactory),
-        operations=_collected(manager, found, "kg_operations", Operation, _WORDS),
+        operations=_collected(manager, found, "kg_operations", Operation),
         observers=MappingProxyType(
             {
                 hook: implementation
@@ -216,19 +216,9 @@ def _calling(function: Callable[..., Any], accepted: Sequence[str]) -> Callable[
     return function if accepted else lambda *_: function()
 
 
-def _collected(
-    manager: pluggy.PluginManager, found: Found, hook: str, kind: type[Offered], legal: re.Pattern[str] = _NAME
-) -> tuple[Offered, ...]:
+def _collected(manager: pluggy.PluginManager, found: Found, hook: str, kind: type[Offered]) -> tuple[Offered, ...]:
     implementation = _implementation(manager, found, hook)
-    if implementation is None:
-        return ()
-    offered = tuple(implementation())
-    for value in offered:
-        if not isinstance(value, kind):
-            raise Unusable(f"Its {hook} offers a {type(value).__name__} instead of a {kind.__name__}.")
-        if not isinstance(name := getattr(value, "name", None), str) or not legal.fullmatch(name):
-            raise Unusable(f"Its {hook} offers a name that is none: {name!r}.")
-    return offered
+    return () if implementation is None else offered(implementation(), hook, kind)
 
 
 def _unique(
