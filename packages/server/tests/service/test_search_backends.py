@@ -136,6 +136,10 @@ def answering(memory: Memory) -> Callable[[], bool]:
     return lambda: chosen.state is State.ANSWERING and not chosen.behind
 
 
+def outage(memory: Memory) -> str:
+    return memory.follower.outage if memory.follower is not None else ""
+
+
 def run(scenario: Any) -> None:
     asyncio.run(scenario)
 
@@ -519,10 +523,18 @@ def test_a_backend_that_still_works_on_what_it_was_told_is_soon_asked_again_how_
     run(main())
 
 
-def test_an_answer_of_another_type_is_an_outage(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (["harbour"], "answered a search with a list"),
+        (SearchResults(hits=None), "hits is a NoneType instead of tuple"),  # type: ignore[arg-type]
+        (SearchResults(hits=("harbour",)), "hits[0] is a str instead of SearchHit"),  # type: ignore[arg-type]
+    ],
+)
+def test_an_answer_of_another_type_is_an_outage(tmp_path: Path, answer: Any, said: str) -> None:
     class Odd(Backend):
         async def search(self, request: SearchRequest) -> Any:
-            return ["harbour"]
+            return answer
 
     async def main() -> None:
         async with opened(tmp_path, Odd()) as memory:
@@ -530,7 +542,25 @@ def test_an_answer_of_another_type_is_an_outage(tmp_path: Path) -> None:
             await until(answering(memory))
             answer = await memory.search(ask("harbour"))
             assert [hit.id for hit in answer.hits] == ["harbour"]
-            assert "answered a search with a list" in answer.degraded
+            assert said in answer.degraded
+
+    run(main())
+
+
+@pytest.mark.parametrize("method", ["open", "upsert", "search", "health", "close"])
+def test_a_backend_that_ends_the_program_is_out_and_ends_nothing(tmp_path: Path, method: str) -> None:
+    def leave(*_: object) -> Any:
+        raise SystemExit(3)
+
+    async def main() -> None:
+        backend = Backend()
+        setattr(backend, method, leave)
+        async with opened(tmp_path, backend) as memory:
+            await save(memory, "harbour", "The harbour closes at nine.")
+            is_asked = method in {"search", "close"}
+            await until(answering(memory) if is_asked else lambda: "to end the program" in outage(memory))
+            assert await found(memory, "harbour") == ["harbour"]
+            assert "to end the program" in outage(memory) or method == "close"
 
     run(main())
 

@@ -8,22 +8,24 @@ from __future__ import annotations
 import asyncio
 import logging
 from enum import StrEnum
+from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol
 
+from kg_core.host import flaw
 from kg_core.model import to_iso
-from kg_plugin_api import KgError, SearchResults, SearchUnavailable
+from kg_plugin_api import SearchResults, SearchUnavailable
 from kg_server.searching.backlog import Backlog
+from kg_server.searching.calls import reason, sayable, within
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kg_core.model import Millis
     from kg_plugin_api import SearchBackend, SearchItem, SearchRequest
     from kg_server.searching.chosen import Chosen
 
 log = logging.getLogger(__name__)
-Answer = TypeVar("Answer")
 
 LAG: Final = "lag"
 """Under this name a backend may say how much it has still to make of what it was told."""
@@ -139,7 +141,7 @@ class Follower:
         if self._is_doubted:
             raise SearchUnavailable(f"The search backend {self.name} is slow, so the built-in index answered.")
         try:
-            results: object = await _within(request.budget, backend.search(request))
+            results: object = await within(request.budget, lambda: backend.search(request))
         except TimeoutError as error:
             self._misses += 1
             if self._misses >= _MISSES:
@@ -151,6 +153,9 @@ class Follower:
             raise SearchUnavailable(self._outage) from failure
         if not isinstance(results, SearchResults):
             self._failed(TypeError(f"it answered a search with a {type(results).__name__}"))
+            raise SearchUnavailable(self._outage)
+        if wrong := flaw(results):
+            self._failed(TypeError(f"in what it answered a search with, {wrong}"))
             raise SearchUnavailable(self._outage)
         self._misses = 0
         return results
@@ -164,7 +169,7 @@ class Follower:
         try:
             if not await asyncio.to_thread(self._factory.has_documents, self._options):
                 return ""
-        except Exception:  # plug-in border: whatever it raises
+        except (Exception, SystemExit):  # plug-in border: whatever it raises
             log.warning("The search backend %s does not say whether it has documents", self.name, exc_info=True)
             return ""
         return (
@@ -198,9 +203,9 @@ class Follower:
         backend, self._backend = self._backend, None
         if backend is not None:
             try:
-                await _within(_CLOSE_SECONDS, backend.close())
+                await within(_CLOSE_SECONDS, backend.close)
             except Exception as failure:  # noqa: BLE001 - plug-in border: whatever a backend raises
-                log.warning("The search backend %s did not close: %s", self.name, _reason(failure))
+                log.warning("The search backend %s did not close: %s", self.name, reason(failure))
 
     def health(self) -> dict[str, object]:
         """JSON-compatible facts: ours, and under ``said`` what the backend said of itself when last asked."""
@@ -215,7 +220,7 @@ class Follower:
         """Opens the backend, brings it up to date and keeps it so. Raises whatever fails."""
         self._failure = None
         self._backlog.clear()
-        backend = self._backend = await _within(_OPEN_SECONDS, self._factory.open(self._options))
+        backend = self._backend = await within(_OPEN_SECONDS, lambda: self._factory.open(self._options))
         self._to_compare = True
         while True:
             if self._failure is not None:
@@ -228,15 +233,15 @@ class Follower:
             if not self._to_compare and not self._backlog and self._failure is None:
                 if not self._is_doubted:
                     self._answering(graphs)
-                self._said = dict(
-                    await _within(_DOUBT_SECONDS if self._is_doubted else _CALL_SECONDS, backend.health())
+                self._said = sayable(
+                    await within(_DOUBT_SECONDS if self._is_doubted else _CALL_SECONDS, backend.health)
                 )
                 self._misses = 0
                 await self._backlog.wait(_BUSY_SECONDS if self._said.get(LAG) else _LOOK_SECONDS)
 
     async def _compare(self, backend: SearchBackend, graphs: frozenset[str]) -> None:
         """Finds what the backend lacks, and what it has of ``graphs`` although it is gone."""
-        theirs: Mapping[str, str] = await _within(_CALL_SECONDS, backend.snapshot())
+        theirs: Mapping[str, str] = await within(_CALL_SECONDS, backend.snapshot)
         ours = self._source.hashes()
         missing = [key for key, digest in ours.items() if theirs.get(key) != digest]
         gone = [key for key in theirs if key not in ours and key.partition("\x1f")[0] in graphs]
@@ -251,9 +256,9 @@ class Follower:
             items = {key: self._source.item(key) for key in keys}
             try:
                 if upserts := [item for item in items.values() if item is not None]:
-                    await _within(_CALL_SECONDS, backend.upsert(upserts))
+                    await within(_CALL_SECONDS, partial(backend.upsert, upserts))
                 if removed := [key for key, item in items.items() if item is None]:
-                    await _within(_CALL_SECONDS, backend.remove(removed))
+                    await within(_CALL_SECONDS, partial(backend.remove, removed))
             except BaseException:
                 self._backlog.add(keys)
                 raise
@@ -272,36 +277,9 @@ class Follower:
         if self._state is not State.OUT:
             since = to_iso(self._clock())[:19] + "Z"
             self._outage = (
-                f"The search backend {self.name} does not answer since {since} ({_reason(failure)}). "
+                f"The search backend {self.name} does not answer since {since} ({reason(failure)}). "
                 "The built-in index answers until it is back; nothing is lost. `kg doctor` says more."
             )
             log.warning("%s", self._outage)
         self._state, self._failure = State.OUT, failure
         self._backlog.wake()
-
-
-async def _within(seconds: float, call: Awaitable[Answer]) -> Answer:
-    """The answer of a call that is given up after ``seconds``, without waiting for its end. Raises TimeoutError."""
-    task = asyncio.ensure_future(call)
-    try:
-        await asyncio.wait((task,), timeout=seconds)
-    finally:
-        task.cancel()
-    if not task.done() or task.cancelled():
-        task.add_done_callback(_ignore)
-        raise TimeoutError
-    return task.result()
-
-
-def _ignore(task: asyncio.Future[Any]) -> None:
-    """Nobody waits for this any more; its failure is not news."""
-    if not task.cancelled():
-        task.exception()
-
-
-def _reason(failure: Exception) -> str:
-    if isinstance(failure, KgError):
-        return failure.sentence.rstrip(".")
-    if isinstance(failure, TimeoutError):
-        return "no answer in time"
-    return f"{type(failure).__name__}: {failure}"[:300].rstrip(".")
