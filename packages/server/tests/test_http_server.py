@@ -345,6 +345,26 @@ def test_the_command_line_reads_through_the_api(served) -> None:
         client.close()
 
 
+async def fails(_: object) -> dict[str, object]:
+    raise ValueError("a person's secret")
+
+
+async def leaves(_: object) -> dict[str, object]:
+    raise SystemExit(3)
+
+
+async def says_no_json(_: object) -> dict[str, object]:
+    return {"at": object()}
+
+
+async def says_nothing(_: object) -> None:
+    return None
+
+
+WRONG = {"fail": fails, "leave": leaves, "say": says_no_json, "hush": says_nothing}
+"""Operations that no plug-in should have."""
+
+
 @pytest.fixture
 def plugins(plugins) -> Iterator[object]:
     async def run(arguments):
@@ -356,6 +376,7 @@ def plugins(plugins) -> Iterator[object]:
     operations = [
         Operation(name="look", help="Looks.", arguments=(argument,), run=run, changes=False),
         Operation(name="do", help="Does.", arguments=(argument,), run=run),
+        *(Operation(name=name, help="Fails.", arguments=(), run=wrong) for name, wrong in WRONG.items()),
     ]
     return type(plugins).of(harnesses=plugins.harnesses, operations={"extra": operations})
 
@@ -373,6 +394,18 @@ def test_operations_of_plug_ins_are_served_and_a_get_changes_nothing(served) -> 
             client.post("/api/v1/plugins/extra/do", {"fail": True})
     finally:
         client.close()
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_an_operation_that_fails_is_a_problem_of_its_plug_in_and_named_to_whoever_asked(served, name: str) -> None:
+    with Client(served.home) as client:
+        with pytest.raises(KgError, match=rf"The plug-in extra failed at {name} \(\w+\). `kg plugins` says where."):
+            client.post(f"/api/v1/plugins/extra/{name}", {})
+        (problem,) = client.get("/api/v1/plugins", within=2.0)["problems"]
+
+    assert problem["name"] == "extra"
+    assert problem["reason"].startswith(f"Its operation {name} failed: ")
+    assert "a person's secret" not in problem["reason"]
 
 
 def test_the_server_file_is_private_and_goes_with_the_server(served) -> None:

@@ -51,7 +51,7 @@ class Asking:
         except KeyboardInterrupt:  # a person's
             raise
         except BaseException as failure:  # noqa: BLE001 - plug-in border: an exit of its own would end the server
-            self.report(whose, f"Its {what} failed: {type(failure).__name__}{_place(failure)}.")
+            self.failed(whose, what, failure)
             return fallback
         finally:
             self._time(asked, self.clock() - since)
@@ -63,6 +63,10 @@ class Asking:
         if answer is not None or fallback is not None:
             self.report(whose, f"Its {what} gave a {type(answer).__name__} instead of a {kind.__name__}.")
         return fallback
+
+    def failed(self, whose: Loaded, what: str, failure: BaseException) -> None:
+        """Keeps that something of a plug-in failed, by its kind and place."""
+        self.report(whose, f"Its {what} failed: {type(failure).__name__}{_place(failure)}.")
 
     def report(self, whose: Loaded, reason: str) -> None:
         """Keeps a problem, unless it is known or there are too many."""

@@ -129,6 +129,11 @@ class Plugins:
         """One operation of a plug-in."""
         return next((offered for offered in self.operations.get(plugin, ()) if offered.name == name), None)
 
+    def failed(self, plugin: str, what: str, failure: BaseException) -> None:
+        """Makes it one of the problems that something of a plug-in failed."""
+        whose = next((loaded for loaded in self.loaded if loaded.name == plugin), Loaded(plugin, ""))
+        self._asking.failed(whose, what, failure)
+
     def changed(self, change: MemoryChange) -> None:
         """Tells every observer. One that raises is reported and stops nobody else."""
         self._tell(_CHANGED, "observer of changes", change)

@@ -65,11 +65,11 @@ def routes(memory: MemoryService, plugins: Plugins, stop: Callable[[], None]) ->
         operation = _operation(plugins, request)
         if operation.changes:
             raise KgError(Code.FORBIDDEN, "This operation changes something: POST it.")
-        return Json(dict(await operation.run(_given(operation, bodies.query_of(request)))))
+        return await _answered(plugins, request, operation, _given(operation, bodies.query_of(request)))
 
     async def run_operation(request: Request) -> Json:
         operation = _operation(plugins, request)
-        return Json(dict(await operation.run(await bodies.read_object(request))))
+        return await _answered(plugins, request, operation, await bodies.read_object(request))
 
     async def shut_down(_: Request) -> Json:
         stop()
@@ -101,6 +101,20 @@ def _given(operation: Operation, asked: Mapping[str, str]) -> dict[str, object]:
     """The arguments of a query as a body would have them: a flag is a truth."""
     flags = {argument.name for argument in operation.arguments if argument.flag}
     return {name: value.lower() == "true" if name in flags else value for name, value in asked.items()}
+
+
+async def _answered(plugins: Plugins, request: Request, operation: Operation, given: Mapping[str, object]) -> Json:
+    """What an operation answers. One that fails, or answers with what is no JSON, is a problem of its plug-in."""
+    plugin = request.path_params["plugin"]
+    try:
+        return Json(dict(await operation.run(given)))
+    except KgError:
+        raise
+    except (Exception, SystemExit) as failure:
+        plugins.failed(plugin, f"operation {operation.name}", failure)
+        kind = type(failure).__name__
+        sentence = f"The plug-in {plugin} failed at {operation.name} ({kind}). `kg plugins` says where."
+        raise KgError(Code.INTERNAL, sentence) from failure
 
 
 def _operation(plugins: Plugins, request: Request) -> Operation:
