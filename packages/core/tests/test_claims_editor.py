@@ -233,6 +233,7 @@ def test_a_record_that_cannot_be_read_stops_everything_and_is_named(desk: Any, d
     "make",
     [
         lambda path: JsonEntry(path=Path("relative.json"), keys=("a",), value=1),
+        lambda path: JsonEntry(path=path / "a\0b", keys=("a",), value=1),
         lambda path: JsonEntry(path=path, keys=(), value=1),
         lambda path: JsonEntry(path=path, keys=("a",), value=object()),
         lambda path: JsonEntry(path=path, keys=("a",), value=float("nan")),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kg_core.claims import FileChange
-from kg_plugin_api import Code, KgError
+from kg_plugin_api import Code, JsonEntry, KgError, Offer
 from kg_server.cli.changes import shown
 
 CODEX = '# mine\nmodel = "o"\n'
@@ -129,3 +131,40 @@ def test_a_plug_in_that_cannot_say_what_it_would_do_is_an_error(person: Any, mon
     code, _, err = person.run("setup", "--dry-run", "--harness", "claude")
 
     assert (code, err) == (1, "Error: It does not know.\n")
+
+
+ODD = JsonEntry(path=Path("/odd.json"), keys=("a",), value=1)
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "said"),
+    [
+        ("claims", [5], "a int is no claim"),
+        ("claims", [replace(ODD, path="/odd.json")], "in a JsonEntry, path is a str instead of Path"),
+        ("claims", [replace(ODD, keys="a")], "in a JsonEntry, keys is a str instead of tuple[str, ...]"),
+        ("claims", None, "'NoneType' object is not iterable"),
+        ("steps", [5], "a int is no Step"),
+        ("offers", [5], "a int is no Offer"),
+        ("offers", [Offer(name="o", question="?", claims=(5,))], "in a Offer, claims[0] is a int"),
+    ],
+)
+def test_what_a_plug_in_says_is_to_be_written_and_cannot_be_is_told_as_its_fault(
+    person: Any, monkeypatch: pytest.MonkeyPatch, method: str, answer: Any, said: str
+) -> None:
+    monkeypatch.setattr(f"kg_harness_claude.wiring.ClaudeWiring.{method}", lambda *_: answer)
+
+    code, out, err = person.run("setup", "--yes", "--harness", "claude")
+
+    assert code == 1
+    assert f"The plug-in for claude failed at its {method} (TypeError: {said}" in out + err
+
+
+def test_a_plug_in_that_ends_the_program_is_told_as_its_fault(person: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave(*_: object) -> None:
+        raise SystemExit(3)
+
+    monkeypatch.setattr("kg_harness_claude.wiring.ClaudeWiring.claims", leave)
+
+    code, _, err = person.run("setup", "--dry-run", "--harness", "claude")
+
+    assert (code, "The plug-in for claude failed at its claims (SystemExit: 3)" in err) == (1, True)

@@ -120,6 +120,8 @@ def _check(claim: Claim) -> None:
     wrong = ""
     if not claim.path.is_absolute():
         wrong = "its path is not absolute"
+    elif "\0" in str(claim.path):
+        wrong = "its path holds a NUL"
     elif isinstance(claim, JsonEntry | TomlEntry | TomlTable) and not claim.keys:
         wrong = "it names no key"
     elif isinstance(claim, TextBlock) and not claim.name.strip():

@@ -2,6 +2,6 @@
 
 from kg_core.host.plugins import Plugins
 from kg_core.host.problem import Loaded, Problem
-from kg_core.host.shapes import flaw
+from kg_core.host.shapes import flaw, misfit
 
-__all__ = ["Loaded", "Plugins", "Problem", "flaw"]
+__all__ = ["Loaded", "Plugins", "Problem", "flaw", "misfit"]

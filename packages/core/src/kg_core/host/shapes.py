@@ -40,6 +40,16 @@ def flaw(value: object) -> str:
     return next(_flaws(value, ""), "")
 
 
+def misfit(value: object, kind: Any) -> str:
+    """What is wrong with a value that is to be of ``kind``, a type of the plug-in API or several of them, as a sentence
+    without its end; nothing when it is one and without a :func:`flaw`.
+    """
+    if not _fits(value, kind):
+        return f"a {type(value).__name__} is no {getattr(kind, '__name__', 'claim')}"
+    wrong = flaw(value)
+    return wrong and f"in a {type(value).__name__}, {wrong}"
+
+
 def _flaws(value: object, where: str) -> Iterator[str]:
     kind = type(value)
     if not is_dataclass(kind):

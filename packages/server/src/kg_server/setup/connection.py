@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kg_core.claims import Editor
-from kg_plugin_api import Code, KgError, StepState, StepStatus
+from kg_core.host import misfit
+from kg_plugin_api import Claim, Code, KgError, Offer, Step, StepState, StepStatus
 from kg_server.carrier.lock import FileLock
 from kg_server.carrier.places import Places
 from kg_server.guides import fitted, guides
@@ -16,12 +17,12 @@ from kg_server.setup.copies import found_in, put_away
 from kg_server.setup.leftover import left_behind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from kg_core.claims import ClaimStatus, Outcome, Plan
     from kg_core.store import Home
-    from kg_plugin_api import Claim, Harness, Offer, Site, Step
+    from kg_plugin_api import Harness, Site
     from kg_server.setup.copies import Copy
     from kg_server.setup.machine import Machine
 
@@ -60,7 +61,7 @@ class Connection:
 
     def claims(self) -> Sequence[Claim]:
         """What must be on disk."""
-        return (*self._asked("claims", lambda: tuple(self.harness.wiring.claims(self.site))), *self._guides())
+        return (*self._listed("claims", Claim, lambda: self.harness.wiring.claims(self.site)), *self._guides())
 
     def plan(self) -> Plan:
         """What has to be written so that the claims are on disk.
@@ -80,7 +81,7 @@ class Connection:
 
     def steps(self) -> Sequence[Step]:
         """What must be done through the client once the claims are on disk."""
-        return self._asked("steps", lambda: tuple(self.harness.wiring.steps(self.site)))
+        return self._listed("steps", Step, lambda: self.harness.wiring.steps(self.site))
 
     def take(self, step: Step) -> None:
         """Takes a step. Raises KgError with what failed and what to do."""
@@ -94,12 +95,12 @@ class Connection:
         """How far a step is."""
         try:
             return step.status(self.site)
-        except Exception as failure:  # noqa: BLE001 - plug-in border: a step whose look fails is one we know nothing of
+        except (Exception, SystemExit) as failure:  # noqa: BLE001 - plug-in border: a step whose look fails is one we know nothing of
             return StepStatus(state=StepState.UNKNOWN, sentence=f"{type(failure).__name__}: {failure}")
 
     def offers(self) -> Sequence[Offer]:
         """What a person may want as well and does not have."""
-        offered = self._asked("offers", lambda: tuple(self.harness.wiring.offers(self.site)))
+        offered = self._listed("offers", Offer, lambda: self.harness.wiring.offers(self.site))
         return tuple(offer for offer in offered if not self.accepted(offer).empty)
 
     def accepted(self, offer: Offer) -> Plan:
@@ -129,11 +130,23 @@ class Connection:
         if channel is None or not self.has_guides:
             return ()
 
-        def rendered() -> tuple[Claim, ...]:
+        def rendered() -> Iterable[Claim]:
             texts = [fitted(guide, channel.description, channel.body) for guide in guides(self.harness.tool_prefix)]
-            return tuple(channel.claims(texts, self.site))
+            return channel.claims(texts, self.site)
 
-        return self._asked("guides", rendered)
+        return self._listed("guides", Claim, rendered)
+
+    def _listed(self, what: str, kind: object, question: Callable[[], Iterable[Answer]]) -> tuple[Answer, ...]:
+        """What the plug-in answers, each of the kind that was asked for."""
+
+        def listed() -> tuple[Answer, ...]:
+            values = tuple(question())
+            for value in values:
+                if wrong := misfit(value, kind):
+                    raise TypeError(wrong)
+            return values
+
+        return self._asked(what, listed)
 
     def _asked(self, what: str, question: Callable[[], Answer]) -> Answer:
         """What the plug-in answers; a failure that it did not foresee becomes a sentence about the plug-in."""
@@ -141,7 +154,7 @@ class Connection:
             return question()
         except KgError:
             raise
-        except Exception as failure:
+        except (Exception, SystemExit) as failure:
             said = f"{type(failure).__name__}: {failure}"
             sentence = (
                 f"The plug-in for {self.harness.name} failed at its {what} ({said}). `kg plugins` says whose it is."
