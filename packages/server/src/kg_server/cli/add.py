@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 @click.command("add")
 @click.argument("gist", type=NAME)
 @click.option("--id", "node_id", type=NAME, metavar="ID", help="Its subject in 3 to 5 words, joined by '-'.")
-@click.option("--note", "notes", type=NAME, multiple=True, metavar="TEXT", help="A case or a reason; may be repeated.")
 @click.option(
-    "--touches", type=NAME, multiple=True, metavar="PATH", help="A file or folder it is about; may be repeated."
+    "--note", "notes", type=NAME, multiple=True, metavar="TEXT", help="A case or a reason; may be given again."
 )
-@click.option("--tag", "tags", type=NAME, multiple=True, metavar="WORD", help="A word to group by; may be repeated.")
+@click.option(
+    "--touches", type=NAME, multiple=True, metavar="PATH", help="A file or folder it is about; may be given again."
+)
+@click.option("--tag", "tags", type=NAME, multiple=True, metavar="WORD", help="A word to group by; may be given again.")
 @click.option(
     "--level", type=click.Choice(["user", "project"]), help="Else the project of this folder, or the user without one."
 )
