@@ -104,6 +104,18 @@ def test_only_slowness_without_a_pause_ends_the_asking_and_only_of_that_question
     assert asking.ask(WHOSE, "parse", lambda: take(0.0), str, "") == "text"
 
 
+def test_who_does_not_come_back_is_named_while_it_does_not(asking: Asking, clock: Clock) -> None:
+    def look() -> str:
+        clock.now += 5.0
+        return asking.held(3.0)
+
+    assert asking.held(0.0) == ""
+    assert asking.ask(WHOSE, "reading of events", look, str, "").startswith(
+        "The plug-in agent does not come back from its reading of events"
+    )
+    assert asking.held(0.0) == ""
+
+
 def test_problems_do_not_grow_without_end(asking: Asking) -> None:
     for number in range(1_000):
         asking.report(WHOSE, f"Number {number}.")

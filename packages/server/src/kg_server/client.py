@@ -99,7 +99,7 @@ class Client:
         where = endpoint(self._server_file)
         process = "its process" if where is None else f"process {where.pid}"
         advice = f"Try again in a moment; if it stays silent, end {process} by hand and run `kg start`."
-        return f"Something listens, but {failure}. {advice}"
+        return f"Something listens, but {failure}. `kg logs` may say why. {advice}"
 
 
 def _encoded(query: Query) -> str:

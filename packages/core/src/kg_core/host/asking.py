@@ -33,6 +33,8 @@ class Asking:
     problems: dict[Problem, None] = field(default_factory=dict)
     _slow: dict[tuple[Loaded, str], int] = field(default_factory=dict)
     """How many answers in a row were slow."""
+    _now: tuple[Loaded, str, float] | None = None
+    """Who is asked what at the moment, and since when."""
 
     def ask(
         self, whose: Loaded, what: str, question: Callable[[], object], kind: type[Answer], fallback: Fallback
@@ -46,6 +48,7 @@ class Asking:
         if self._slow.get(asked, 0) >= PATIENCE:
             return fallback
         since = self.clock()
+        self._now = (whose, what, since)
         try:
             answer = question()
         except KeyboardInterrupt:  # a person's
@@ -54,6 +57,7 @@ class Asking:
             self.failed(whose, what, failure)
             return fallback
         finally:
+            self._now = None
             self._time(asked, self.clock() - since)
         if isinstance(answer, kind):
             if not (wrong := flaw(answer)):
@@ -63,6 +67,20 @@ class Asking:
         if answer is not None or fallback is not None:
             self.report(whose, f"Its {what} gave a {type(answer).__name__} instead of a {kind.__name__}.")
         return fallback
+
+    def held(self, seconds: float) -> str:
+        """A sentence about the plug-in that has not answered for so long, from any thread; nothing while there is none.
+
+        Nobody can interrupt it, and whoever asked waits.
+        """
+        now = self._now
+        if now is None or self.clock() - now[2] < seconds:
+            return ""
+        whose, what, _ = now
+        return (
+            f"The plug-in {whose.name} does not come back from its {what}, and nobody is served meanwhile. "
+            f'`[plugins] disabled = ["{whose.name}"]` in config.toml leaves it out.'
+        )
 
     def failed(self, whose: Loaded, what: str, failure: BaseException) -> None:
         """Keeps that something of a plug-in failed, by its kind and place."""

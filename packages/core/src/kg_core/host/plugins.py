@@ -129,6 +129,10 @@ class Plugins:
         """One operation of a plug-in."""
         return next((offered for offered in self.operations.get(plugin, ()) if offered.name == name), None)
 
+    def held(self, seconds: float) -> str:
+        """A sentence about the plug-in that holds up everybody for so long already; may be asked from any thread."""
+        return self._asking.held(seconds)
+
     def failed(self, plugin: str, what: str, failure: BaseException) -> None:
         """Makes it one of the problems that something of a plug-in failed."""
         whose = next((loaded for loaded in self.loaded if loaded.name == plugin), Loaded(plugin, ""))

@@ -19,6 +19,7 @@ from kg_server.carrier.version import VERSION
 from kg_server.installed import plugins_of
 from kg_server.lifecycle.descriptors import Exhaustion, allow_many
 from kg_server.lifecycle.garbage import keep_short, new_loop
+from kg_server.lifecycle.held import watched
 from kg_server.serve import serve
 from kg_server.service import Service
 
@@ -40,7 +41,7 @@ def run(home: Home) -> None:
     settings = Settings.load(home)
     plugins = plugins_of(home)
     _forget_the_agent(plugins)
-    with asyncio.Runner(loop_factory=new_loop) as runner:
+    with watched(plugins), asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(_serve(home, plugins, settings, asked_to_end))
 
 
