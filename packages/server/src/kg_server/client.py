@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from kg_plugin_api import Code, KgError
 from kg_server.carrier.places import Places
+from kg_server.carrier.version import VERSION, newer
 from kg_server.carrier.wire import LARGEST_REQUEST, LARGEST_TARGET, Missed, Silent, Unreachable, Wire, endpoint
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _SECONDS: Final = 30.0
 _HEALTH_SECONDS: Final = 2.0
+_UNKNOWN: Final = frozenset({404, 405})
+"""With one of these, and as INVALID, a server answers a path that it has not, or not for this method."""
 
 
 class Client:
@@ -93,7 +96,18 @@ class Client:
             raise KgError(Code.INTERNAL, sentence) from failure
         if reply.status == 200:
             return found
-        raise _failure(found, reply.status)
+        refusal = _failure(found, reply.status)
+        raise self._of_another_version() if reply.status in _UNKNOWN and refusal.code == Code.INVALID else refusal
+
+    def _of_another_version(self) -> KgError:
+        """What a server says to a path that it does not have helps nobody: what helps is one of this version."""
+        where = endpoint(self._server_file)
+        version = "" if where is None else where.version
+        theirs = f"kg {version}" if version not in {"", VERSION} else "another kg"
+        what = f"The server is {theirs} and does not know what this one, kg {VERSION}, asks."
+        mend = "Use the newer `kg`, or replace" if newer(version, VERSION) else "Replace"
+        data = {"server": version, "command": VERSION}
+        return KgError(Code.UNAVAILABLE, f"{what} {mend} it with `kg restart`.", data)
 
     def _hung(self, failure: Silent) -> str:
         where = endpoint(self._server_file)
