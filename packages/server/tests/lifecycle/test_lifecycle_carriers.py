@@ -224,7 +224,8 @@ def test_what_carriers_and_server_make_is_for_this_user_only(home, hook, until) 
     assert [path for path in made if path.stat().st_mode & 0o077] == []
 
 
-def test_a_shim_of_a_newer_kg_has_an_older_server_replaced(served, shim, home, until) -> None:
+def test_a_shim_of_a_newer_kg_has_an_older_server_replaced(served, shim, home, until, monkeypatch) -> None:
+    monkeypatch.setattr("kg_server.http.health.VERSION", "0.0.1")
     where = json.loads(home.server_file.read_text(encoding="utf-8"))
     home.server_file.write_text(json.dumps({**where, "version": "0.0.1"}), encoding="utf-8")
 
@@ -232,3 +233,25 @@ def test_a_shim_of_a_newer_kg_has_an_older_server_replaced(served, shim, home, u
 
     until(lambda: served.memory.closed == 1)
     until(lambda: (Control(home).health() or {}).get("pid") not in {None, os.getpid()})
+
+
+def test_of_many_shims_of_a_newer_kg_one_replaces_the_older_server(served, places: Places, monkeypatch) -> None:
+    where = json.loads(served.home.server_file.read_text(encoding="utf-8"))
+    served.home.server_file.write_text(json.dumps({**where, "version": "0.0.1"}), encoding="utf-8")
+    asked: list[list[str]] = []
+    monkeypatch.setattr(carrier_start, "spawn", lambda _, command, __: asked.append(command))
+
+    for _ in range(3):
+        carrier_start.renew(places, "plain")
+
+    assert asked == [["start"]] * 3, "which each looks first; a restart would end what the one before has started"
+
+
+def test_a_shim_starts_no_server_for_one_that_was_killed_before_it_was_stopped(home, places: Places) -> None:
+    where = {"port": 1, "token": "t", "pid": 1, "version": "0.0.1", "home": str(home.root)}
+    home.server_file.write_text(json.dumps(where), encoding="utf-8")
+    Control(home).stop()
+
+    carrier_start.renew(places, "plain")
+
+    assert not Path(places.log).exists(), "nothing was run"

@@ -109,10 +109,14 @@ def wake(places: Places, harness: str) -> None:
 
 
 def renew(places: Places, harness: str) -> None:
-    """Has a server that is older than this code replaced by one of this version."""
+    """Has a server that is older than this code replaced by one of this version, once for all who see it so.
+
+    After ``kg stop`` it does nothing, as what is written down there may be of a server that was ended by force.
+    """
     running = endpoint(places.server)
-    if running is not None and newer(VERSION, running.version):
-        spawn(places, ["restart"], Answers.load(places, harness).strip())
+    if running is not None and newer(VERSION, running.version) and not stopped(places):
+        # The command looks again once it is its turn: of all sessions that open at once, one replaces the server.
+        spawn(places, ["start"], Answers.load(places, harness).strip())
 
 
 def spawn(places: Places, command: list[str], strip: tuple[str, ...] = ()) -> Popen[bytes]:
