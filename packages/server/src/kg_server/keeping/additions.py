@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.exchange.naming import id_of_text
 from kg_plugin_api import Code, KgError
-from kg_server.keeping.byhand import carried_out, pending
+from kg_server.keeping.byhand import carried_out
 from kg_server.looking import chosen_level, levels_at
 from kg_server.tools.levels import lookup
 from kg_server.turned_off import is_off, off_note
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from kg_core.model import Millis
     from kg_server.memory import Memory
+    from kg_server.tools.levels import Levels
 
 _BY: Final = "add"
 _COMMANDS: Final = {"kg_rename_node": "`kg rename`"}
@@ -47,10 +48,13 @@ class Additions:
         named = lesson.get("id") or id_of_text(str(lesson.get("gist", "")))
         asked = parse("kg add", PutNode, {**lesson, "id": named, "level": meant})
         asked = asked.model_copy(update={"touches": tuple(self._placed(cwd, touch) for touch in asked.touches)})
-        if (taken := lookup(pending(self._memory, seen).graph(meant), asked.id)) is not None:
-            how = f"See it with `kg show {taken.id}`, and change it in its file; or name another id with --id."
-            raise KgError(Code.CONFLICT, f"There is a lesson {taken.id!r} already ({meant}). {how}")
-        text, _ = await carried_out(self._memory, seen, "kg_put_node", asked, by=_BY, now=self._clock())
+
+        def allow(at_hand: Levels) -> None:
+            if (taken := lookup(at_hand.graph(meant), asked.id)) is not None:
+                how = f"See it with `kg show {taken.id}`, and change it in its file; or name another id with --id."
+                raise KgError(Code.CONFLICT, f"There is a lesson {taken.id!r} already ({meant}). {how}")
+
+        text, _ = await carried_out(self._memory, seen, "kg_put_node", asked, by=_BY, now=self._clock(), allow=allow)
         for tool, command in _COMMANDS.items():
             text = text.replace(tool, command)
         if meant == "project" and await is_off(self._memory.store.settings.projects, cwd):

@@ -10,6 +10,8 @@ from kg_server.contexts import Context, ContextKey, Ledger
 from kg_server.generic import GENERIC
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kg_core.model import GraphKey, Millis
     from kg_server.memory import Memory
     from kg_server.tools.arguments import Arguments
@@ -24,11 +26,19 @@ def pending(memory: Memory, seen: Levels) -> Levels:
 
 
 async def carried_out(
-    memory: Memory, seen: Levels, tool: str, asked: Arguments, *, by: str, now: Millis
+    memory: Memory,
+    seen: Levels,
+    tool: str,
+    asked: Arguments,
+    *,
+    by: str,
+    now: Millis,
+    allow: Callable[[Levels], None] = lambda _: None,
 ) -> tuple[str, bool]:
     """What the tool of that name says, and whether it changed anything. ``asked`` may hold secrets: they are replaced.
 
-    Raises what the tool's decision raises.
+    ``allow`` is asked with the levels as this write meets them, and nothing comes in between. Raises what it raises,
+    and what the tool's decision does.
     """
     # A server imports the tools once it answers, and no start waits for them.
     from kg_server.tools.catalogue import TOOLS
@@ -40,7 +50,9 @@ async def carried_out(
     while chosen.graphs and (wanted := chosen.graphs(asked, _call(memory, seen, others, by, now))) != others:
         await memory.load(*wanted)
         others = wanted
-    decided = chosen.plan(asked, _call(memory, seen, others, by, now))
+    call = _call(memory, seen, others, by, now)
+    allow(call.pending)
+    decided = chosen.plan(asked, call)
     changes = tuple(change for change in decided.changes if change)
     if changes:
         await memory.commit(Write(by=by, at=now, changes=changes))
