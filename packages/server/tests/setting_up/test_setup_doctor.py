@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -147,6 +148,8 @@ def test_a_server_that_is_silent_or_another_version_is_named_with_its_command(pe
     assert of(look(None), "does not answer") == ("problem", "kg start")
     assert of(look(health(version="0.0.1")), "the server another") == ("problem", "kg restart")
     assert of(look(health(version="99.0.0")), "an older installation") == ("note", ""), "a restart would go back"
+    gone = health(version="99.0.0", executable=sys.executable)
+    assert of(look(gone), "the newer one that was here before") == ("problem", "kg restart"), "what it was is no more"
 
 
 def test_claims_that_are_missing_or_changed_are_named_with_their_file(person: Any, look: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +113,10 @@ def _server(machine: Machine, health: dict[str, Any] | None, *, is_set_up: bool)
             yield Finding("server", Level.NOTE, f"An agent asked it in vain {since:.0f} s ago.")
         return
     yield Finding("server", Level.OK, f"kg {health['version']} answers (process {health['pid']}).")
-    if newer(health["version"], VERSION):
+    if newer(health["version"], VERSION) and health.get("executable") == sys.executable:
+        sentence = f"This is kg {VERSION} again, and the server still the newer one that was here before."
+        yield Finding("server", Level.PROBLEM, sentence, "kg restart")
+    elif newer(health["version"], VERSION):
         sentence = f"This command is kg {VERSION}, of an older installation than the server's."
         yield Finding("server", Level.NOTE, sentence)
     elif health["version"] != VERSION:
