@@ -43,6 +43,17 @@ def test_outside_of_a_project_it_goes_to_the_user(kg, server) -> None:
     assert server.graph("user").nodes["tests-first"].touches == ("~/x",)
 
 
+def test_a_folder_that_is_not_there_makes_no_project_of_its_own(kg, server, repository) -> None:
+    missing = repository.with_name("shopp")
+
+    code, out, err = kg("add", "Tests come first", "--cwd", missing)
+
+    assert (code, out) == (2, "")
+    assert f"There is no folder {missing}, so no session would see the lesson." in err
+    assert "shopp" not in kg("export")[1]
+    assert kg("add", "Tests come first", "--level", "user", "--cwd", missing)[0] == 0
+
+
 def test_what_is_there_is_never_changed(kg, server, repository) -> None:
     server.put("twin", "the project's", cwd=str(repository))
     server.put("twin", "the user's")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.exchange.naming import id_of_text
@@ -37,7 +39,8 @@ class Additions:
         it gets one from the first words of its gist. Files are those of the folder, and kept by their place in the
         project. ``text`` says what was done, ``id`` and ``level`` where the lesson is.
 
-        Raises CONFLICT when there is a lesson of that id, and INVALID or TOO_LARGE for what no lesson can be.
+        Raises CONFLICT when there is a lesson of that id, and INVALID or TOO_LARGE for what no lesson can be, or for a
+        project's folder that is not there.
         """
         # A server imports the tools once it answers, and no start waits for them.
         from kg_server.tools.arguments import parse
@@ -45,6 +48,9 @@ class Additions:
 
         seen = await levels_at(self._memory, cwd)
         meant = chosen_level(seen, level) or ("user" if seen.project is None else "project")
+        if meant == "project" and not await asyncio.to_thread(os.path.isdir, cwd):
+            how = "Name one of the project with --cwd, or use --level user."
+            raise KgError(Code.INVALID, f"There is no folder {cwd}, so no session would see the lesson. {how}")
         named = lesson.get("id") or id_of_text(str(lesson.get("gist", "")))
         asked = parse("kg add", PutNode, {**lesson, "id": named, "level": meant})
         asked = asked.model_copy(update={"touches": tuple(self._placed(cwd, touch) for touch in asked.touches)})
