@@ -54,6 +54,37 @@ def test_a_folder_that_is_not_there_makes_no_project_of_its_own(kg, server, repo
     assert kg("add", "Tests come first", "--level", "user", "--cwd", missing)[0] == 0
 
 
+def test_a_file_of_no_project_is_kept_by_the_path_by_which_it_is_found_again(kg, server, repository, person) -> None:
+    (repository / "src").mkdir()
+    given = ("a.py", "../../notes.md", "/etc/../etc/hosts", "docs/", "**/*.py", "*.py", "~/x", "https://a.b/c")
+    touches = [word for touch in given for word in ("--touches", touch)]
+
+    kg("add", "One", "--id", "of-project", *touches, "--cwd", repository / "src")
+    kg("add", "Two", "--id", "of-user", *touches, "--level", "user", "--cwd", repository / "src")
+
+    folder = f"~/{repository.relative_to(person)}"
+    assert server.graph("project:shop").nodes["of-project"].touches == (
+        "src/a.py",
+        "~/notes.md",
+        "/etc/hosts",
+        "src/docs/",
+        "src/**/*.py",
+        "src/*.py",
+        "~/x",
+        "https://a.b/c",
+    )
+    assert server.graph("user").nodes["of-user"].touches == (
+        f"{folder}/src/a.py",
+        "~/notes.md",
+        "/etc/hosts",
+        f"{folder}/src/docs/",
+        "**/*.py",
+        "*.py",
+        "~/x",
+        "https://a.b/c",
+    )
+
+
 def test_what_is_there_is_never_changed(kg, server, repository) -> None:
     server.put("twin", "the project's", cwd=str(repository))
     server.put("twin", "the user's")

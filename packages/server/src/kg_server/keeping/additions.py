@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_core.exchange.naming import id_of_text
+from kg_core.policy.pointers import is_pattern, pattern, plain
 from kg_plugin_api import Code, KgError
 from kg_server.keeping.byhand import carried_out
 from kg_server.looking import chosen_level, levels_at
@@ -36,8 +38,9 @@ class Additions:
         """Adds one lesson: ``gist``, and ``id``, ``notes``, ``touches`` and ``tags`` if there are any.
 
         Without a level it goes to the project of the folder, to the user's memory where there is none. Without an id
-        it gets one from the first words of its gist. Files are those of the folder, and kept by their place in the
-        project. ``text`` says what was done, ``id`` and ``level`` where the lesson is.
+        it gets one from the first words of its gist. Files are those of the folder. They are kept by their place in
+        the project, and by their whole path where they or the lesson are of none. ``text`` says what was done, ``id``
+        and ``level`` where the lesson is.
 
         Raises CONFLICT when there is a lesson of that id, and INVALID or TOO_LARGE for what no lesson can be, or for a
         project's folder that is not there.
@@ -53,7 +56,7 @@ class Additions:
             raise KgError(Code.INVALID, f"There is no folder {cwd}, so no session would see the lesson. {how}")
         named = lesson.get("id") or id_of_text(str(lesson.get("gist", "")))
         asked = parse("kg add", PutNode, {**lesson, "id": named, "level": meant})
-        asked = asked.model_copy(update={"touches": tuple(self._placed(cwd, touch) for touch in asked.touches)})
+        asked = asked.model_copy(update={"touches": tuple(self._placed(cwd, meant, touch) for touch in asked.touches)})
 
         def allow(at_hand: Levels) -> None:
             if (taken := lookup(at_hand.graph(meant), asked.id)) is not None:
@@ -67,9 +70,21 @@ class Additions:
             text += f"\n{off_note(cwd)}"
         return {"text": text, "id": asked.id, "level": meant}
 
-    def _placed(self, cwd: str, touch: str) -> str:
-        """A file by its place in the project of the folder; as it was given where it lies in none."""
+    def _placed(self, cwd: str, level: str, touch: str) -> str:
+        """A file as it is found again: by its place in the project of the folder, else by its whole path."""
         store = self._memory.store
-        project = store.projects.resolve(cwd) if cwd else None
+        if not cwd or "://" in touch:
+            return touch
+        project = store.projects.resolve(cwd) if level == "project" else None
         place = store.maps.relative(project, touch, cwd) if project is not None else ""
-        return f"{place}/" if place and touch.endswith("/") else place or touch
+        place = place or _whole(touch, cwd, str(store.projects.places.home))
+        return f"{place}/" if touch.endswith("/") and not place.endswith("/") else place
+
+
+def _whole(touch: str, cwd: str, home: str) -> str:
+    """The path of a file of no project, or of a lesson of none; a pattern that holds in any folder as it is."""
+    said = plain(touch, home)
+    if touch.startswith("~") or (is_pattern(said) and pattern(said).is_for_any_folder):
+        return touch
+    path = os.path.normpath(Path(cwd, touch))
+    return f"~{path.removeprefix(home)}" if path.startswith(f"{home}/") else path
