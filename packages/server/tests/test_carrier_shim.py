@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -353,7 +354,7 @@ class Breaking(threading.Thread):
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rb") as lines:
+        with contextlib.suppress(ConnectionError), connection, connection.makefile("rb") as lines:
             while first := lines.readline():
                 while lines.readline().strip():
                     pass
