@@ -502,3 +502,29 @@ def test_what_a_session_was_shown_of_a_lesson_is_forgotten_with_the_lesson(live:
         assert "retry-jitter" in log.read_text(encoding="utf-8")
 
     live(scenario)
+
+
+@pytest.mark.parametrize("harness", ["hooked", "queued"])
+def test_a_start_that_its_prompt_has_overtaken_says_nothing_again(live: Live, harness: str) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        world.step = 1_000
+        agent = world.agent("s-2", harness=harness)
+        assert CACHE in await agent.prompt("thanks")
+        assert CACHE not in await agent.start()
+        assert CACHE not in await agent.prompt("thanks")
+        begun_anew = [await agent.start(), await agent.prompt("thanks")]
+        assert "".join(begun_anew).count(CACHE) == 1, "another start of it is one that began anew"
+
+    live(scenario)
+
+
+def test_a_first_start_that_comes_long_after_a_prompt_begins_anew(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        agent = world.agent("s-2")
+        assert CACHE in await agent.prompt("thanks")
+        world.clock.advance(6_000)
+        assert CACHE in await agent.start()
+
+    live(scenario)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from kg_core.store import is_path
-from kg_plugin_api import Code, KgError
+from kg_plugin_api import Code, EventKind, KgError
 from kg_server.contexts.key import ContextKey
 from kg_server.contexts.start import Entrance, entrance
 from kg_server.turned_off import lies_off
@@ -58,7 +58,7 @@ class Admission:
         """
         key = ContextKey(harness.name, event.session, event.agent)
         known = self._registry.find(key)
-        how = entrance(known, event, harness.start_context, compacted=compacted)
+        how = entrance(known, event, harness.start_context, now, compacted=compacted)
         if known is None or how is Entrance.OPEN:
             context = self._registry.open(key, now=now, sequence=sequence)
         elif how is Entrance.RESET:
@@ -68,6 +68,8 @@ class Admission:
         self._place(context, event.cwd)
         self._follow(context, event.cwd)
         self._registry.hear(context.id)
+        if event.kind is EventKind.SESSION_START:
+            self._registry.announce(context.id)
         return self._registry.touch(context.id, now), how
 
     def of_call(

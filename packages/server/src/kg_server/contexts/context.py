@@ -47,6 +47,8 @@ class Context:
     prompt: str = ""
     resets: int = 0
     """How often the model's text was lost since the server started: what it was shown before counts no more."""
+    announced: bool = False
+    """Whether the start of its session has been heard of since the server started."""
     begun: Millis = 0
     """When the model's text began: with the context, or when an earlier one was lost."""
     ledger: Ledger = field(default_factory=Ledger)

@@ -148,6 +148,10 @@ class Registry:
             context if context.heard else self._change(replace(context, heard=True), {"op": "heard", "id": context_id})
         )
 
+    def announce(self, context_id: str) -> None:
+        """Notes that the start of its session has been heard of. It matters for seconds, so it is not written down."""
+        self._by_id[context_id] = replace(self._by_id[context_id], announced=True)
+
     def read(self, context_id: str, size: int, prompt: str, *, is_turn: bool) -> Context:
         """Notes how much of its transcript was looked at, and the last prompt in it.
 
