@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kg_search_pg import service
+from kg_search_pg.embedding import EmbedderFailed
+from kg_search_pg.embedding.endpoint import EndpointEmbedder
 from kg_search_pg.service import Service, ServiceFailed
 
 if TYPE_CHECKING:
@@ -110,6 +114,34 @@ def test_one_whose_answer_drips_is_waited_for_no_longer_than_one_that_is_silent(
             Service("the endpoint", address).post({}, 0.2)
 
         assert time.monotonic() - began < 1.5
+
+
+def test_closing_ends_what_is_asked_and_asks_no_more() -> None:
+    with dripping(b"") as address, ThreadPoolExecutor(1) as asking:
+        endpoint = Service("the endpoint", address)
+        answer = asking.submit(endpoint.post, {}, 60.0)
+        time.sleep(0.05)
+        endpoint.close()
+
+        with pytest.raises(ServiceFailed, match="the endpoint is not asked any more"):
+            answer.result(1.0)
+        with pytest.raises(ServiceFailed, match="the endpoint is not asked any more"):
+            endpoint.post({}, 60.0)
+
+
+def test_whoever_asks_is_done_once_it_is_closed() -> None:
+    async def main() -> None:
+        with dripping(b"") as address:
+            embedder = EndpointEmbedder(address, "a model")
+            passages, question = (
+                asyncio.ensure_future(each) for each in (embedder.passages(["a"]), embedder.query("b"))
+            )
+            await asyncio.sleep(0.05)
+            await embedder.close()
+            await asyncio.wait((passages, question), timeout=1.0)
+            assert all(each.done() and isinstance(each.exception(), EmbedderFailed) for each in (passages, question))
+
+    asyncio.run(main())
 
 
 def test_an_answer_that_is_larger_than_any_vectors_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:

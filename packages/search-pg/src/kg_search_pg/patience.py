@@ -23,7 +23,7 @@ class Patience:
         """Whether the time is over, and so what was read may be a part."""
         self._line: socket.socket | None = None
         self._lock = Lock()
-        self._timer = Timer(seconds, self._end)
+        self._timer = Timer(seconds, self.end)
         self._timer.daemon = True
 
     def __enter__(self) -> Patience:
@@ -52,7 +52,8 @@ class Patience:
             if self.is_over:
                 _cut(self._line)
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """The time is over now. May be called by any thread."""
         with self._lock:
             self.is_over = True
             if self._line is not None:

@@ -73,7 +73,8 @@ class Reranker:
             raise RerankerFailed(_LATE) from error
 
     async def close(self) -> None:
-        """Ends the threads once they are done; may be called twice."""
+        """Ends what is asked now, and the threads with it; may be called twice."""
+        self._service.close()
         self._lanes.close()
 
     def _body(self, question: str, texts: Sequence[str]) -> dict[str, object]:

@@ -52,6 +52,8 @@ class Service:
             raise ServiceFailed(f"{noun}'s url {url!r} does not begin with http:// or https://")
         self._noun = noun
         self._url = url
+        self._asked: set[Patience] = set()
+        self._is_closed = False
         self._headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
 
     def post(self, body: Mapping[str, object], seconds: float) -> Any:
@@ -59,17 +61,30 @@ class Service:
         ServiceFailed.
         """
         with Patience(seconds) as patience:
+            self._asked.add(patience)
             try:
+                if self._is_closed:
+                    raise self._late(seconds)
                 answer = self._answered(body, patience)
             except ServiceFailed as failure:
                 if patience.is_over:
                     raise self._late(seconds) from failure
                 raise
+            finally:
+                self._asked.discard(patience)
             if patience.is_over:  # what was cut off may look like an answer
                 raise self._late(seconds)
             return answer
 
+    def close(self) -> None:
+        """Ends what is asked now, and asks no more: a process ends only with its threads. May be called twice."""
+        self._is_closed = True
+        for patience in tuple(self._asked):
+            patience.end()
+
     def _late(self, seconds: float) -> ServiceFailed:
+        if self._is_closed:
+            return ServiceFailed(f"{self._noun} is not asked any more")
         return ServiceFailed(f"{self._noun} at {self._url} does not answer (not in full within {seconds:.3g} s)")
 
     def _answered(self, body: Mapping[str, object], patience: Patience) -> Any:

@@ -57,7 +57,8 @@ class EndpointEmbedder:
         return await asyncio.get_running_loop().run_in_executor(self._storing, self._post, given, _PASSAGES_SECONDS)
 
     async def close(self) -> None:
-        """Ends the threads once they are done."""
+        """Ends what is asked now, and the threads with it."""
+        self._service.close()
         self._asking.close()
         self._storing.shutdown(wait=False, cancel_futures=True)
 
