@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent
 KINDS = ("harness", "search")
 PACKAGES = {folder.name for parts in ("packages", "examples") for folder in (TEMPLATES.parent / parts).glob("*")}
-TAKEN = {"builtin", *PACKAGES, *(name.removeprefix(f"{kind}-") for kind in KINDS for name in PACKAGES)}
-"""What kg itself has: its packages, whole or by what they plug in, and the search that settings call so."""
+TAKEN = {
+    "builtin",
+    "mcp",
+    "search-backend",
+    "systemd",
+    *PACKAGES,
+    *(name.removeprefix(f"{kind}-") for kind in KINDS for name in PACKAGES),
+}
+"""What kg itself has: its packages, whole or by what they plug in, the search that settings call so, the harness of any
+other client, and its own records beside those of the harnesses."""
 NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 SPELLING = re.compile(r"Example Title|EXAMPLE|Example|_example(?![a-z])|\bexample\b")
 LEFT_OUT = re.compile(r"\..*|__pycache__|dist|uv\.lock")
@@ -47,7 +55,7 @@ def refused(name: str) -> str:
         return f"{name!r} is no name: lower case letters, digits and single hyphens"
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
         return f"{name!r} is a word of Python itself: choose another name"
-    if name in TAKEN:
+    if name in TAKEN or name.startswith("team-"):
         return f"{name!r} is taken by kg itself: choose another name"
     return ""
 

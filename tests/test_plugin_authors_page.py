@@ -122,6 +122,7 @@ def test_a_name_or_title_that_would_break_a_file_is_refused(tmp_path: Path, name
     [
         *((name, "is a word of Python itself") for name in ("class", "match")),
         *((name, "is taken by kg itself") for name in ("claude", "core", "server", "search-pg", "sqlite", "builtin")),
+        *((name, "is taken by kg itself") for name in ("mcp", "systemd", "search-backend", "team-app")),
     ],
 )
 def test_a_name_that_others_have_is_refused_in_a_sentence(tmp_path: Path, kind: str, name: str, why: str) -> None:
