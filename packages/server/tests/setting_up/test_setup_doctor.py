@@ -13,7 +13,7 @@ from kg_core.host import Loaded, Plugins
 from kg_core.model import to_iso
 from kg_core.store import OsFiles, Places
 from kg_harness_claude import CLAUDE
-from kg_plugin_api import KgError, StepState, StepStatus
+from kg_plugin_api import Code, KgError, StepState, StepStatus
 from kg_server.carrier.version import VERSION
 from kg_server.setup.agents import ago
 from kg_server.setup.findings import findings
@@ -21,7 +21,7 @@ from kg_server.setup.machine import Machine
 from kg_server.setup.verify import Proof
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 NOW = 1_800_000_000_000
@@ -460,3 +460,26 @@ def test_a_server_that_has_an_older_plug_in_than_this_command_is_told(person: An
     found = {each.sentence: each for each in findings(machine, plugins, told, str(person.folder))}
 
     assert found["The server has kg-harness-claude 1.0, this command kg-harness-claude 1.1."].command == "kg restart"
+
+
+@pytest.mark.parametrize("command", ["doctor", "restart"])
+def test_a_plug_in_that_the_settings_leave_out_is_not_even_imported(
+    person: Any, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    left_out: list[tuple[str, ...]] = []
+
+    def load(_: object, *, disabled: Iterable[str] = ()) -> Plugins:
+        left_out.append(tuple(disabled))
+        return Plugins.of()
+
+    def restart(_: object) -> None:
+        raise KgError(Code.UNAVAILABLE, "Not now.")
+
+    monkeypatch.setattr("kg_server.lifecycle.control.Control.restart", restart)
+    monkeypatch.setattr(Plugins, "load", classmethod(load))
+    person.home.root.mkdir(parents=True, exist_ok=True)
+    person.home.config.write_text('[plugins]\ndisabled = ["unwanted"]\n', encoding="utf-8")
+
+    person.run(command)
+
+    assert set(left_out) == {("unwanted",)}

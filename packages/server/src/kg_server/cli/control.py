@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 def control(home: Home, what: str) -> Control:
     """The control of the server at ``home``; ``what`` is said when it takes more than a second."""
     from kg_core.host import Plugins
+    from kg_server.setup.machine import Machine
 
-    prefixes = {prefix for harness in Plugins.load().harnesses for prefix in harness.environment_to_strip}
+    plugins = Plugins.load(disabled=Machine.this(home).settings.plugins.disabled)
+    prefixes = {prefix for harness in plugins.harnesses for prefix in harness.environment_to_strip}
     return Control(home, strip=tuple(sorted(prefixes)), waiting=Waiting(what))
 
 

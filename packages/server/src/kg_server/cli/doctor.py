@@ -29,7 +29,9 @@ def command(home: Home, *, as_json: bool) -> int:
     from kg_server.setup.machine import Machine
 
     def look() -> list[Finding]:
-        return list(findings(Machine.this(home), Plugins.load(), Control(home).health(), str(working_folder())))
+        machine = Machine.this(home)
+        plugins = Plugins.load(disabled=machine.settings.plugins.disabled)
+        return list(findings(machine, plugins, Control(home).health(), str(working_folder())))
 
     found: list[Finding] = patiently("Looking", look)
     sound = all(finding.level is not Level.PROBLEM for finding in found)
