@@ -528,3 +528,15 @@ def test_a_first_start_that_comes_long_after_a_prompt_begins_anew(live: Live) ->
         assert CACHE in await agent.start()
 
     live(scenario)
+
+
+def test_a_start_soon_after_one_that_an_earlier_server_heard_of_begins_anew(live: Live) -> None:
+    async def scenario(world: Any) -> None:
+        await world.agent("s-1").put("cache-key", CACHE)
+        world.step = 100
+        agent = world.agent("s-2")
+        assert CACHE in await agent.start()
+        await world.restart()
+        assert CACHE in await agent.start()
+
+    live(scenario)

@@ -47,8 +47,10 @@ class Context:
     prompt: str = ""
     resets: int = 0
     """How often the model's text was lost since the server started: what it was shown before counts no more."""
-    announced: bool = False
-    """Whether the start of its session has been heard of since the server started."""
+    announced: bool = field(default=False, compare=False)
+    """Whether the start of its session has been heard of. Of one that an earlier server registered that is taken for
+    granted: then the next start tells all, which may be more than it must.
+    """
     begun: Millis = 0
     """When the model's text began: with the context, or when an earlier one was lost."""
     ledger: Ledger = field(default_factory=Ledger)
@@ -120,6 +122,7 @@ def replay(contexts: Mapping[str, Context], record: Record) -> Context | None:
     if operation == "open":
         harness, session, agent = (str(part) for part in record["key"])
         return Context(
+            announced=True,
             id=context_id,
             key=ContextKey(harness, session, agent),
             opened=int(record["opened"]),
