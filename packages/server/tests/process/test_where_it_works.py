@@ -99,7 +99,8 @@ def test_hook_shim_and_command_line_find_one_project_from_every_folder_of_it(
 def test_a_folder_whose_name_is_not_utf_8_is_one_project_everywhere(start: Callable[..., Any], person: Path) -> None:
     """A client that hands its events on as text names such a folder with a mark in place of what it cannot write."""
     server = start(person / "odd home", HOME=str(person))
-    place, told = person / "work" / os.fsdecode(b"caf\xe9"), f"{person}/work/caf\ufffd"
+    place = person / "work" / os.fsdecode(b"caf\xe9")
+    told = f"{place.parent}/caf\ufffd"
     place.mkdir()
     subprocess.run(["git", "init", "--quiet"], cwd=place, check=True)
 

@@ -1,4 +1,4 @@
-"""Opening files that something else may lie in the place of."""
+"""Opening files that something else may lie in the place of. Carriers do without this package and have their own."""
 
 from __future__ import annotations
 

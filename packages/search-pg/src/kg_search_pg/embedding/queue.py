@@ -79,9 +79,8 @@ class Queue:
                 await connection.execute("delete from note where name = 'dimensions'")
                 await connection.execute(_NOTE, ["model", self._embedder.model])
                 dimensions = 0
-            if (
-                not dimensions
-            ):  # a model that comes back before all of its vectors were forgotten finds some, and no note
+            # A model that comes back before all of its vectors were forgotten finds some, and no note.
+            if not dimensions:
                 left = await connection.execute(_LEFT, [self._embedder.model])
                 (dimensions,) = await left.fetchone() or (0,)
             self.dimensions = dimensions

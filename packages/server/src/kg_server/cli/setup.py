@@ -35,13 +35,7 @@ if TYPE_CHECKING:
 @click.option(
     "--search", type=NAME, metavar="NAME", help="Have this search backend asked instead: of a plug-in, or `builtin`."
 )
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="With --search: an option of it; may be given again.",
-)
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of --search; may be given again.")
 @click.option("--service", is_flag=True, help="Also have systemd start the server when you log in.")
 @click.option("--yes", is_flag=True, help="Ask nothing: do what is needed and accept what is offered.")
 @click.option("--trust-hooks", is_flag=True, help="Also trust our hooks in the agents' own interfaces.")
